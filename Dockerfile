@@ -21,7 +21,7 @@ COPY worker worker
 # The image knows no git: docker build --build-arg COMMIT=$(git rev-parse HEAD).
 ARG COMMIT=
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
-    go build -trimpath -buildvcs=false -ldflags "-s -w -X main.commit=$COMMIT" -o /out/slipway ./cmd/slipway
+    go build -trimpath -buildvcs=false -ldflags "-s -w -X github.com/slipway-qa/slipway/cmd/slipway/version.commit=$COMMIT" -o /out/slipway ./cmd/slipway
 
 # MinIO from source: its published images lack the last security fix. The same
 # version as cmd/localservice names.

@@ -23,7 +23,7 @@ func (cfg Config) Host() string {
 	return u.Host
 }
 
-// ConnectError: no connection to the database could be made, for whatever reason: it
+// ConnectError means that no connection to the database could be made, for whatever reason: it
 // is away, does not speak TLS, refuses the password, or has no database of that name.
 // It is ErrUnavailable.
 type ConnectError struct {

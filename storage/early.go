@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/migrations"
 )
 
-// SchemaError: the schema is none that this program can upgrade. Nothing was changed.
+// SchemaError means that the schema is none that this program can upgrade. Nothing was changed.
 type SchemaError struct {
 	Version int64    // the newest step that the database says it has; 0: it says of none
 	Early   bool     // the step is one of before the baseline
@@ -239,7 +239,8 @@ func CheckUpgrade(ctx context.Context, db *DB) (string, error) {
 	if err != nil || s.origin == ofBaseline {
 		return "", err
 	}
-	return "The schema is one of before 2026-11-22, whose steps had these numbers and other names. slipway migrate converts it; stop all processes first.", nil
+	return "The schema is one of before 2026-11-22, whose steps had these numbers and other names. slipway migrate converts it; stop all " +
+		"processes first.", nil
 }
 
 // convert makes the baseline of an earlier schema, and returns what it did.

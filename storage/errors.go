@@ -27,7 +27,7 @@ type InvalidError struct{ Field, Msg string }
 
 func (e *InvalidError) Error() string { return e.Field + ": " + e.Msg }
 
-// UnknownOutcomeError: the connection was lost while committing: only
+// UnknownOutcomeError means that the connection was lost while committing: only
 // a new read can show whether the transaction took effect.
 type UnknownOutcomeError struct{ Err error }
 

@@ -77,8 +77,10 @@ func TestMigrateFillsCrashVersions(t *testing.T) {
 	_, err := db.ExecContext(ctx, `
 		insert into organizations (uuid, slug, name) values (gen_random_uuid(), 'one', 'one');
 		insert into crash_projects (organization_id, name) select id, 'p' from organizations;
-		insert into crash_groups (organization_id, crash_project_id, fingerprint, algorithm, title, culprit, classifier, count, first_seen, last_seen)
-			select organization_id, id, decode(repeat(n::text, 64), 'hex'), 1, '', '', '', 0, now(), now() from crash_projects, generate_series(1, 2) n;
+		insert into crash_groups (organization_id, crash_project_id, fingerprint, algorithm, title, culprit, classifier, count,
+			first_seen, last_seen)
+			select organization_id, id, decode(repeat(n::text, 64), 'hex'), 1, '', '', '', 0, now(), now()
+			from crash_projects, generate_series(1, 2) n;
 		insert into crash_group_values (group_id, kind, value, count, first_seen, last_seen)
 			select id, kind, value, 2, timestamptz '2026-01-01' + (id - (select min(id) from crash_groups)) * interval '1 day', '2026-02-01'
 			from crash_groups, (values ('version', '1.0'), ('version', '2.0'), ('host', 'h')) v(kind, value);

@@ -33,7 +33,7 @@ type Migration struct {
 	AppliedAt *time.Time `json:"applied_at"` // nil while it is pending
 }
 
-// NewerSchemaError: the database has migrations that this program does not know.
+// NewerSchemaError means that the database has migrations that this program does not know.
 type NewerSchemaError struct {
 	Newest  int64 // the newest of the database
 	Known   int64 // the newest of the program

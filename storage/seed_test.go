@@ -123,12 +123,15 @@ func (s *seeder) read(ctx context.Context, t *testing.T) {
 	for _, name := range names {
 		of := &seedTable{name: name, constraints: map[string][]string{}, allowed: map[string][]string{}, patterns: map[string]*regexp.Regexp{}}
 		require.NoError(t, s.db.SelectContext(ctx, &of.columns, `
-			select attname as name, format_type(atttypid, atttypmod) as type, attnotnull as required, atthasdef as has_default, attidentity <> '' as identity
+			select attname as name, format_type(atttypid, atttypmod) as type, attnotnull as required, atthasdef as has_default,
+				attidentity <> '' as identity
 			from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`, name))
 		require.NoError(t, s.db.SelectContext(ctx, &of.foreign, `
 			select confrelid::regclass::text as of,
-				(select array_agg(attname::text order by n) from unnest(conkey) with ordinality k(num, n) join pg_attribute on attrelid = conrelid and attnum = num) as here,
-				(select array_agg(attname::text order by n) from unnest(confkey) with ordinality k(num, n) join pg_attribute on attrelid = confrelid and attnum = num) as there
+				(select array_agg(attname::text order by n) from unnest(conkey) with ordinality k(num, n)
+				join pg_attribute on attrelid = conrelid and attnum = num) as here,
+				(select array_agg(attname::text order by n) from unnest(confkey) with ordinality k(num, n)
+				join pg_attribute on attrelid = confrelid and attnum = num) as there
 			from pg_constraint where contype = 'f' and conrelid = $1::regclass order by conname`, name))
 		var constraints []struct {
 			Name    string         `db:"name"`
@@ -140,7 +143,8 @@ func (s *seeder) read(ctx context.Context, t *testing.T) {
 				coalesce((select array_agg(attname::text) from pg_attribute where attrelid = conrelid and attnum = any (conkey)), '{}') as columns
 			from pg_constraint where contype = 'c' and conrelid = $1::regclass
 			union all
-			select indexrelid::regclass::text, '', (select array_agg(attname::text) from pg_attribute where attrelid = indrelid and attnum = any (indkey))
+			select indexrelid::regclass::text, '', (select array_agg(attname::text) from pg_attribute
+			where attrelid = indrelid and attnum = any (indkey))
 			from pg_index where indisunique and indrelid = $1::regclass`, name))
 		for _, c := range constraints {
 			of.constraints[c.Name] = c.Columns

@@ -55,7 +55,8 @@ func shapeOf(t *testing.T, steps fs.FS) string {
 	p, err := goose.NewProvider(goose.DialectPostgres, db.DB.DB, steps)
 	require.NoError(t, err)
 	var b strings.Builder
-	b.WriteString("# What each migration adds to the columns and keys of tables, and removes; written by\n# go test ./storage -run TestShape -update\n")
+	b.WriteString("# What each migration adds to the columns and keys of tables, and removes; written by\n" +
+		"# go test ./storage -run TestShape -update\n")
 	var before []string
 	for _, s := range p.ListSources() {
 		_, err := p.ApplyVersion(ctx, s.Version, true)

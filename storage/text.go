@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode"
@@ -12,12 +13,21 @@ func Invalid(field, format string, args ...any) error {
 	return &InvalidError{Field: field, Msg: fmt.Sprintf(format, args...)}
 }
 
+// Printable refuses control characters and broken UTF-8, neither of which a database text or a
+// log line should hold.
+func Printable(field, text string) error {
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
+		return Invalid(field, "must be printable UTF-8 text")
+	}
+	return nil
+}
+
 // Line trims a text of one line and refuses what no list could show: more than
 // most characters, control characters, broken UTF-8.
 func Line(field, text string, most int) (string, error) {
 	text = strings.TrimSpace(text)
-	if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
-		return "", Invalid(field, "must be printable UTF-8 text")
+	if err := Printable(field, text); err != nil {
+		return "", err
 	}
 	if utf8.RuneCountInString(text) > most {
 		return "", Invalid(field, "must have at most %d characters", most)
@@ -71,4 +81,17 @@ func WithoutNUL(text string) string {
 		text = strings.ReplaceAll(text, `\u0000`, `\ufffd`)
 	}
 	return strings.ReplaceAll(text, "\x00", "\uFFFD")
+}
+
+// Document cleans a value for jsonb, which refuses the escaped NUL that JSON
+// itself allows; nil stays null.
+func Document[T any](v *T) (any, error) {
+	if v == nil {
+		return nil, nil
+	}
+	doc, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("store document: %w", err)
+	}
+	return strings.ReplaceAll(string(doc), `\u0000`, `\ufffd`), nil
 }

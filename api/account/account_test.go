@@ -22,8 +22,8 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash/crashproject"
-	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/seal"
+	"github.com/slipway-qa/slipway/storage/setting"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 )
 
@@ -352,7 +352,7 @@ func TestStorageConnection(t *testing.T) {
 	}
 	answer := w.must(t, 200, owner, "PUT", "/settings/storage", conn)
 	require.NotContains(t, fmt.Sprint(answer), "hunter2")
-	stored, err := distribution.ConnectionOf(t.Context(), w.db, w.ours.Organization.ID)
+	stored, err := setting.ConnectionOf(t.Context(), w.db, w.ours.Organization.ID)
 	require.NoError(t, err)
 	require.NotContains(t, string(stored.Secret), "hunter2")
 	secret, err := seal.Unseal(signingKey, seal.Connection, stored.Secret)
@@ -371,7 +371,7 @@ func TestStorageConnection(t *testing.T) {
 		require.Contains(t, fmt.Sprint(answer), "secret: is required when "+name+" changes")
 		conn[name] = was
 	}
-	stored, err = distribution.ConnectionOf(t.Context(), w.db, w.ours.Organization.ID)
+	stored, err = setting.ConnectionOf(t.Context(), w.db, w.ours.Organization.ID)
 	require.NoError(t, err)
 	require.Equal(t, "builds", stored.Prefix)
 	secret, err = seal.Unseal(signingKey, seal.Connection, stored.Secret)

@@ -13,13 +13,13 @@ import (
 	"github.com/slipway-qa/slipway/api/body"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/seal"
+	"github.com/slipway-qa/slipway/storage/setting"
 )
 
 // Settings serves GET /api/v3/settings/organization.
 func (h *Handlers) Settings(c *gin.Context) error {
-	s, err := distribution.SettingsOf(c.Request.Context(), h.cfg.DB, callerOf(c).OrganizationID)
+	s, err := setting.Of(c.Request.Context(), h.cfg.DB, callerOf(c).OrganizationID)
 	if err != nil {
 		return err
 	}
@@ -28,17 +28,17 @@ func (h *Handlers) Settings(c *gin.Context) error {
 
 // UpdateSettings serves PUT /api/v3/settings/organization.
 func (h *Handlers) UpdateSettings(c *gin.Context) error {
-	var change distribution.SettingsChange
+	var change setting.Change
 	if err := body.Read(c, &change); err != nil {
 		return err
 	}
-	var s *distribution.Settings
+	var s *setting.Settings
 	err := h.inTx(c, func(ctx context.Context, tx *storage.Tx) (err error) {
-		s, err = distribution.ChangeSettings(ctx, tx, auth.Actor(c), callerOf(c).OrganizationID, change)
+		s, err = setting.Update(ctx, tx, auth.Actor(c), callerOf(c).OrganizationID, change)
 		return err
 	})
-	if errors.Is(err, distribution.ErrLoginRequired) {
-		return &respond.Problem{Status: http.StatusBadRequest, Text: distribution.ErrLoginRequired.Error(), Err: err}
+	if errors.Is(err, setting.ErrLoginRequired) {
+		return &respond.Problem{Status: http.StatusBadRequest, Text: setting.ErrLoginRequired.Error(), Err: err}
 	}
 	if err != nil {
 		return err
@@ -56,13 +56,13 @@ type storageView struct {
 	AccessKey string `json:"access_key"`
 }
 
-func viewStorage(c *distribution.Connection) storageView {
+func viewStorage(c *setting.Connection) storageView {
 	return storageView{Kind: c.Kind, Endpoint: c.Endpoint, Bucket: c.Bucket, Region: c.Region, Prefix: c.Prefix, AccessKey: c.AccessKey}
 }
 
 // Storage serves GET /api/v3/settings/storage.
 func (h *Handlers) Storage(c *gin.Context) error {
-	conn, err := distribution.ConnectionOf(c.Request.Context(), h.cfg.DB, callerOf(c).OrganizationID)
+	conn, err := setting.ConnectionOf(c.Request.Context(), h.cfg.DB, callerOf(c).OrganizationID)
 	if err != nil {
 		return err
 	}
@@ -108,14 +108,14 @@ func (h *Handlers) UpdateStorage(c *gin.Context) error {
 		return &respond.Problem{Status: http.StatusConflict,
 			Text: "this installation keeps no secrets of others: its operator must set SLIPWAY_SIGNING_KEY"}
 	}
-	conn := distribution.Connection{Kind: req.Kind, Endpoint: req.Endpoint, Bucket: req.Bucket, Region: req.Region,
+	conn := setting.Connection{Kind: req.Kind, Endpoint: req.Endpoint, Bucket: req.Bucket, Region: req.Region,
 		Prefix: req.Prefix, AccessKey: req.AccessKey}
 	err := h.inTx(c, func(ctx context.Context, tx *storage.Tx) (err error) {
 		organization := callerOf(c).OrganizationID
 		if conn.Secret, err = h.sealedSecret(ctx, tx, organization, req); err != nil {
 			return err
 		}
-		return distribution.SetConnection(ctx, tx, auth.Actor(c), organization, conn)
+		return setting.SetConnection(ctx, tx, auth.Actor(c), organization, conn)
 	})
 	if err != nil {
 		return err
@@ -129,7 +129,7 @@ func (h *Handlers) sealedSecret(ctx context.Context, tx *storage.Tx, organizatio
 	if req.Secret != nil {
 		return seal.Seal(h.cfg.SealKeys, seal.Connection, *req.Secret)
 	}
-	stored, err := distribution.ConnectionOf(ctx, tx, organization)
+	stored, err := setting.ConnectionOf(ctx, tx, organization)
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil, &storage.InvalidError{Field: "secret", Msg: "is required"}
 	}
@@ -150,7 +150,7 @@ func (h *Handlers) sealedSecret(ctx context.Context, tx *storage.Tx, organizatio
 // DeleteStorage serves DELETE /api/v3/settings/storage.
 func (h *Handlers) DeleteStorage(c *gin.Context) error {
 	err := h.inTx(c, func(ctx context.Context, tx *storage.Tx) error {
-		return distribution.DeleteConnection(ctx, tx, auth.Actor(c), callerOf(c).OrganizationID)
+		return setting.DeleteConnection(ctx, tx, auth.Actor(c), callerOf(c).OrganizationID)
 	})
 	if err != nil {
 		return err

@@ -190,7 +190,8 @@ func TestRecord(t *testing.T) {
 	rec := record(`{"tool":"get_run","outcome":"timed_out","arguments":["run_id","test_id"],"digest":"0a","took_ms":7}`)
 	require.Equal(t, 204, rec.Code, rec.Body)
 	require.Equal(t, "get_run stdio timed_out 7 true",
-		w.text(`select subject || ' ' || (detail->>'via') || ' ' || (detail->>'outcome') || ' ' || (detail->>'took_ms') || ' ' || (detail ? 'key_id')
+		w.text(
+			`select subject || ' ' || (detail->>'via') || ' ' || (detail->>'outcome') || ' ' || (detail->>'took_ms') || ' ' || (detail ? 'key_id')
 		from audit_events where action = 'agent.called'`))
 	for body, member := range map[string]string{
 		`{}`: "tool", `{"tool":"A"}`: "tool", `{"tool":"` + strings.Repeat("a", 65) + `"}`: "tool", `{"tool":"a"}`: "outcome",

@@ -47,7 +47,8 @@ func TestVersion3(t *testing.T) {
 		"action=testers.invited,security.changed":            2,
 		"action[]=testers.invited&action[]=security.changed": 2, "action=site.created": 0,
 		"search=BO@EXAMPLE": 1, "search=über": 1, "search=ÜBER": 1, "search=theirs": 0, "search=100%25": 1, "search=0%25x": 0,
-		"search=_":   w.Count(`select count(*) from audit_events where organization_id = $1 and subject || detail::text || actor like '%\_%'`, w.Org.ID),
+		"search=_": w.Count(`select count(*) from audit_events
+			where organization_id = $1 and subject || detail::text || actor like '%\_%'`, w.Org.ID),
 		"search=%5C": 0,
 		"search=2+testers&action=testers.invited": 1, "search=2+testers&action=security.changed": 0,
 		fmt.Sprintf("user_id=%d", w.Org.Member.ID): 1, fmt.Sprintf("user_id=%d", w.Rival.Owner.ID): 0,

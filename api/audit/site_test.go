@@ -71,7 +71,8 @@ func TestSites(t *testing.T) {
 func TestSitesAreBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.Exec(`insert into organizations (uuid, slug, name, parent_id) select gen_random_uuid(), 'site-' || n, 'x', $1 from generate_series(1, 100) n`, w.Org.ID)
+	w.Exec(`insert into organizations (uuid, slug, name, parent_id) select gen_random_uuid(), 'site-' || n, 'x', $1
+		from generate_series(1, 100) n`, w.Org.ID)
 	require.EqualValues(t, 2, w.create(400, w.owner, form, "name=further")["code"])
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/oidc"
 )
 
 // OIDCHeader names the configuration of an organization's own sign-in; the token comes
@@ -56,12 +57,12 @@ func (a *Authenticator) oidc(ctx context.Context, r *http.Request) (*Caller, err
 }
 
 // oidcConfiguration finds the configuration that the header names.
-func (a *Authenticator) oidcConfiguration(ctx context.Context, values []string) (*account.OIDC, error) {
+func (a *Authenticator) oidcConfiguration(ctx context.Context, values []string) (*oidc.Configuration, error) {
 	digest, err := account.ParseOIDCKey(values[0])
 	if err != nil || len(values) > 1 {
 		return nil, problemInvalid("Invalid config key", err)
 	}
-	configuration, err := account.OIDCByKey(ctx, a.db, digest)
+	configuration, err := oidc.ByKey(ctx, a.db, digest)
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil, problemInvalid("Invalid config key", err)
 	}
@@ -95,5 +96,6 @@ func (a *Authenticator) allowKey(c *gin.Context, action Action, caller *Caller) 
 	if !caller.oidcOnly || action == ManageOIDC && caller.Role == account.Owner && caller.KeyID != 0 {
 		return nil
 	}
-	return a.refused(c, problemInvalid("this organization accepts OIDC tokens only, no API keys: send the headers Authorization and "+OIDCHeader, nil))
+	return a.refused(c, problemInvalid("this organization accepts OIDC tokens only, no API keys: send the headers Authorization and "+
+		OIDCHeader, nil))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-qa/slipway/api/auth/issuer/issuertest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/oidc"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 )
 
@@ -31,16 +32,16 @@ func newOIDCWorld(t *testing.T) *oidcWorld {
 	require.NoError(t, err)
 	w := &oidcWorld{Issuer: issuertest.New(), world: newWorld(t, func(c *auth.Config) { c.Guard = guard })}
 	t.Cleanup(w.Close)
-	w.save(t, func(c *account.OIDCChange) { c.IssuerURL, c.Audience = w.URL, "slipway" })
+	w.save(t, func(c *oidc.Change) { c.IssuerURL, c.Audience = w.URL, "slipway" })
 	return w
 }
 
 // save changes the configuration, or creates it.
-func (w *oidcWorld) save(t *testing.T, change func(*account.OIDCChange)) *account.OIDC {
+func (w *oidcWorld) save(t *testing.T, change func(*oidc.Change)) *oidc.Configuration {
 	t.Helper()
-	var saved *account.OIDC
+	var saved *oidc.Configuration
 	w.tx(t, func(ctx context.Context, tx *storage.Tx) error {
-		o, secret, err := account.SaveOIDC(ctx, tx, account.CLI(), w.keys, w.boot.Organization.ID, func(c *account.OIDCChange) error {
+		o, secret, err := oidc.Save(ctx, tx, account.CLI(), w.keys, w.boot.Organization.ID, func(c *oidc.Change) error {
 			change(c)
 			return nil
 		})
@@ -93,7 +94,7 @@ func TestOIDC(t *testing.T) {
 	rec, caller := w.ask(t, v3, auth.ManageGroups, withOIDC(w.key, token))
 	require.Nil(t, caller)
 	require.Equal(t, 403, rec.Code)
-	w.save(t, func(c *account.OIDCChange) { c.Role = account.Admin })
+	w.save(t, func(c *oidc.Change) { c.Role = account.Admin })
 	_, caller = w.ask(t, v3, auth.ManageGroups, withOIDC(w.key, token))
 	require.NotNil(t, caller)
 	// Its block refuses all.
@@ -160,16 +161,16 @@ func TestOIDCRefusals(t *testing.T) {
 	require.Nil(t, caller, "an access key beside it is not looked at")
 	require.Equal(t, 401, rec.Code)
 
-	w.save(t, func(c *account.OIDCChange) { c.Enabled = false })
+	w.save(t, func(c *oidc.Change) { c.Enabled = false })
 	rec, _ = w.ask(t, v3, auth.ReadProjects, withOIDC(w.key, token))
 	require.Equal(t, 401, rec.Code)
 	require.Contains(t, rec.Body.String(), "OIDC not enabled for this organization")
-	w.save(t, func(c *account.OIDCChange) { c.Enabled = true })
+	w.save(t, func(c *oidc.Change) { c.Enabled = true })
 	w.SetKeys(issuertest.NewKey("first", "RS256"))
 	rec, _ = w.ask(t, v3, auth.ReadProjects, withOIDC(w.key, w.Token(nil)))
 	require.Contains(t, rec.Body.String(), "Invalid token signature")
 	w.tx(t, func(ctx context.Context, tx *storage.Tx) error {
-		return account.DeleteOIDC(ctx, tx, account.CLI(), w.boot.Organization.ID)
+		return oidc.Delete(ctx, tx, account.CLI(), w.boot.Organization.ID)
 	})
 	rec, _ = w.ask(t, v3, auth.ReadProjects, withOIDC(w.key, token))
 	require.Contains(t, rec.Body.String(), "Invalid config key")
@@ -209,7 +210,7 @@ func TestOIDCOnly(t *testing.T) {
 		_, caller := w.ask(t, v3, auth.ReadProjects, prepare)
 		require.NotNil(t, caller, name)
 	}
-	w.save(t, func(c *account.OIDCChange) { c.Mode = account.OIDCOnly })
+	w.save(t, func(c *oidc.Change) { c.Mode = oidc.Only })
 	for name, prepare := range ways {
 		rec, caller := w.ask(t, v3, auth.ReadProjects, prepare)
 		require.Nil(t, caller, name)
@@ -248,7 +249,7 @@ func TestOIDCOnly(t *testing.T) {
 	_, caller = w.ask(t, authoring, auth.ReadTests, withBasic("dev", access))
 	require.NotNil(t, caller)
 
-	w.save(t, func(c *account.OIDCChange) { c.Enabled = false })
+	w.save(t, func(c *oidc.Change) { c.Enabled = false })
 	_, caller = w.ask(t, v3, auth.ReadProjects, withKey(api))
 	require.NotNil(t, caller, "a configuration that is not in force refuses nobody")
 }
@@ -289,7 +290,7 @@ func TestOIDCTeams(t *testing.T) {
 		return caller.Writer(account.Actor{}).Teams
 	}
 	require.Equal(t, []int64{w.boot.Team.ID, second.ID}, teams(), "new ones too")
-	w.save(t, func(c *account.OIDCChange) { c.AllTeams, c.TeamIDs = false, []int64{second.ID, second.ID} })
+	w.save(t, func(c *oidc.Change) { c.AllTeams, c.TeamIDs = false, []int64{second.ID, second.ID} })
 	require.Equal(t, []int64{second.ID}, teams())
 	_, err := w.db.Exec(`delete from teams where id = $1`, second.ID)
 	require.NoError(t, err)

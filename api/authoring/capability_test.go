@@ -18,7 +18,8 @@ func TestHostileCapabilitiesAreRefused(t *testing.T) {
 	id := w.newCase(w.member, "case", nil)
 	steps := `"steps":[{"tool":{"type":"go_to_url","args":{"url":"https://a.example/"}}}]`
 	requests := []struct{ path, text, says string }{
-		{"/testcases/generate", `{"name":"x","promptSettings":{"intent":"Open the page."},"runSettings":{"testUrl":"https://a.example/","target":` + hostile + `}}`, "runSettings.target." + member},
+		{"/testcases/generate", `{"name":"x","promptSettings":{"intent":"Open the page."},"runSettings":{"testUrl":"https://a.example/",` +
+			`"target":` + hostile + `}}`, "runSettings.target." + member},
 		{"/testcases/" + id + "/generate", `{"promptSettings":{"intent":"Open the page."},"runSettings":{"target":` +
 			hostile + `}}`, "runSettings.target." + member},
 		{"/testcases/" + id + "/run", `{"targets":[` + chrome + `,` + hostile + `]}`, "targets[1]." + member},

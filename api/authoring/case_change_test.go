@@ -87,17 +87,20 @@ func TestRunSettingsOfACaseChange(t *testing.T) {
 		{`{"trace":null}`, `{"trace":null}`},
 		{`{"healing":null,"strict":null}`, `{"healing":null,"strict":true}`},
 		{`{"primaryTarget":{"capabilities":{"browserName":"firefox"}}}`, // those to run on were nothing else
-			`{"primaryTarget":{"capabilities":{"browserName":"firefox"},"isRdc":false},"runTargets":[{"capabilities":{"browserName":"firefox"},"isRdc":false}]}`},
+			`{"primaryTarget":{"capabilities":{"browserName":"firefox"},"isRdc":false},"runTargets":[{"capabilities":{"browserName":"firefox"},` +
+				`"isRdc":false}]}`},
 		{`{"runTargets":[{"capabilities":{"browserName":"chrome"}},{"capabilities":{"browserName":"safari"}}]}`,
 			`{"runTargets":[{"capabilities":{"browserName":"chrome"},"isRdc":false},{"capabilities":{"browserName":"safari"},"isRdc":false}]}`},
 		{`{"primaryTarget":{"capabilities":{"browserName":"chrome"}}}`,
 			`{"primaryTarget":{"capabilities":{"browserName":"chrome"},"isRdc":false}}`},
 		{`{"runTargets":null}`, `{"runTargets":[{"capabilities":{"browserName":"chrome"},"isRdc":false}]}`},
 		{`{"target":{"capabilities":{"browserName":"firefox"},"isRdc":true}}`,
-			`{"primaryTarget":{"capabilities":{"browserName":"firefox"},"isRdc":true},"runTargets":[{"capabilities":{"browserName":"firefox"},"isRdc":true}]}`},
+			`{"primaryTarget":{"capabilities":{"browserName":"firefox"},"isRdc":true},"runTargets":[{"capabilities":{"browserName":"firefox"},` +
+				`"isRdc":true}]}`},
 		{`{"target":null}`, `{"primaryTarget":{"capabilities":{},"isRdc":false},"runTargets":[]}`},
 		{`{"runTargets":[{"capabilities":{"browserName":"chrome"}}]}`,
-			`{"primaryTarget":{"capabilities":{"browserName":"chrome"},"isRdc":false},"runTargets":[{"capabilities":{"browserName":"chrome"},"isRdc":false}]}`},
+			`{"primaryTarget":{"capabilities":{"browserName":"chrome"},"isRdc":false},"runTargets":[{"capabilities":{"browserName":"chrome"},` +
+				`"isRdc":false}]}`},
 		{`null`, `{"primaryTarget":{"capabilities":{},"isRdc":false},"runTargets":[]}`},
 	} {
 		var changed tree
@@ -208,13 +211,16 @@ func TestChangesOfACaseRefused(t *testing.T) {
 		`{"steps":null}`: "steps: must be an array", `{"steps":{}}`: "steps: must be an array", `{"steps":[7]}`: "steps[0]",
 		`{"steps":[{"tool":{"type":"fly"}}]}`:                                                 "steps[0].tool.type",
 		`{"steps":[{"id":"a","tool":{"type":"finish"}},{"id":"a","tool":{"type":"finish"}}]}`: "steps[1].id",
-		`{"steps":[{"tool":{"type":"go_to_url","args":{"url":"file:///etc/passwd"}}}]}`:       "steps[0].tool.args.url: the address is not allowed",
-		`{"runSettings":[]}`:                                                             "runSettings: must be an object",
-		`{"runSettings":{"testUrl":7}}`:                                                  "runSettings.testUrl: must be a string",
-		`{"runSettings":{"testUrl":"` + metadata + `"}}`:                                 "runSettings.testUrl: ",
-		`{"runSettings":{"strict":"yes"}}`:                                               "runSettings.strict: must be true or false",
-		`{"runSettings":{"healing":"always"}}`:                                           "runSettings.healing: must be off, suggest, apply or null",
-		`{"runSettings":{"trace":"always"}}`:                                             "runSettings.trace: must be off, on_failure, on or null",
+		`{"steps":[{"tool":{"type":"go_to_url","args":{"url":"file:///etc/passwd"}}}]}`: "steps[0].tool.args.url: the address is " +
+			"not allowed",
+		`{"runSettings":[]}`:                             "runSettings: must be an object",
+		`{"runSettings":{"testUrl":7}}`:                  "runSettings.testUrl: must be a string",
+		`{"runSettings":{"testUrl":"` + metadata + `"}}`: "runSettings.testUrl: ",
+		`{"runSettings":{"strict":"yes"}}`:               "runSettings.strict: must be true or false",
+		`{"runSettings":{"healing":"always"}}`: "runSettings.healing: must be off, suggest, " +
+			"apply or null",
+		`{"runSettings":{"trace":"always"}}`: "runSettings.trace: must be off, " +
+			"on_failure, on or null",
 		`{"runSettings":{"drift":"apply"}}`:                                              "runSettings.drift: must be fail, report, off or null",
 		`{"runSettings":{"healing":true}}`:                                               "runSettings.healing: must be a string",
 		`{"runSettings":{"runTargets":[null]}}`:                                          "runSettings.runTargets[0]",
@@ -222,7 +228,8 @@ func TestChangesOfACaseRefused(t *testing.T) {
 		`{"runSettings":{"runTargets":[` + tunnelled("a") + `,` + tunnelled("b") + `]}}`: "runSettings.runTargets[1]",
 		"{\"name\":\"a\xffb\"}":                                                          "name: must be UTF-8",
 		"{\"tags\":[\"a\",\"\xc3\"]}":                                                    "tags[1]: must be UTF-8",
-		"{\"steps\":[{\"tool\":{\"type\":\"input_text\",\"args\":{\"selector\":\"#a\",\"text\":\"\xe4\"}}}]}": "steps[0].tool.args.text: must be UTF-8",
+		"{\"steps\":[{\"tool\":{\"type\":\"input_text\",\"args\":{\"selector\":\"#a\",\"text\":\"\xe4\"}}}]}": "steps[0].tool.args.text: " +
+			"must be UTF-8",
 	} {
 		w.refused(w.member, 400, "INVALID_BODY", "POST", path, text, says)
 	}

@@ -256,7 +256,8 @@ func TestCodeOfRows(t *testing.T) {
 			require.NotContains(t, code, "warnings", target)
 		} else {
 			require.Contains(t, code["code"], "ROW_USER", target)
-			require.Equal(t, []any{"the data rows are not exported: the code runs once, with {{row:user}} from the environment variable ROW_USER"}, code["warnings"])
+			require.Equal(t, []any{"the data rows are not exported: the code runs once, with {{row:user}} from the environment variable ROW_USER"},
+				code["warnings"])
 		}
 		code = w.ok(w.member, 200, "GET", "/testcases/"+secret+"/code?target="+target, "")
 		require.NotContains(t, code["code"], "bob", target)

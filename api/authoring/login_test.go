@@ -24,7 +24,8 @@ func TestLoginOfASuite(t *testing.T) {
 	require.Equal(t, login, same["login"], "what is not sent stays")
 
 	abroad, neighbors := w.newCase(w.stranger, "abroad", nil), w.ok(w.both, 201, "POST", "/testcases",
-		p(`{"name":"x","teamId":%q,"runSettings":{"testUrl":"https://a.example.com"},"steps":[{"tool":{"type":"reload","args":{}}}]}`, w.two.UUID))["id"].(string)
+		p(`{"name":"x","teamId":%q,"runSettings":{"testUrl":"https://a.example.com"},"steps":[{"tool":{"type":"reload","args":{}}}]}`,
+			w.two.UUID))["id"].(string)
 	for text, field := range map[string]string{
 		`{"login":7}`: "login", `{"login":{}}`: "login.testCaseId", `{"login":{"testCaseId":7}}`: "login.testCaseId",
 		p(`{"login":{"testCaseId":%q}}`, noCase): "login.testCaseId", p(`{"login":{"testCaseId":%q}}`, abroad): "login.testCaseId",

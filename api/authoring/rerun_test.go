@@ -91,7 +91,9 @@ func TestRerunOfACase(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.newCase(w.member, "one", nil)
-	run := w.start(id, `{"buildName":"nightly","testUrl":"https://preview.example.com/x","retries":1,"trace":"on","variables":{"user":"ann","password":"hunter2"},
+	run := w.start(id,
+		`{"buildName":"nightly","testUrl":"https://preview.example.com/x","retries":1,"trace":"on","variables":{"user":"ann",`+
+			`"password":"hunter2"},
 		"targets":[{"capabilities":{"browserName":"chrome"}},{"capabilities":{"browserName":"firefox"}}]}`)
 	path := "/testcases/" + id + "/runs/" + run["id"].(string) + "/rerun"
 	w.refused(w.member, 409, "CONFLICT", "POST", path, ``, "not ended")

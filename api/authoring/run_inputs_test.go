@@ -155,7 +155,8 @@ func TestInputsAreRefused(t *testing.T) {
 	}
 	w.refused(w.member, 400, "INVALID_BODY", "POST", "/testsuites/"+suite+"/run", `{"scTunnelName":"office"}`, "scTunnelName")
 	w.refused(w.member, 400, "INVALID_BODY", "POST", "/testsuites/"+suite+"/run", `{"targets":[
-		{"capabilities":{"browserName":"chrome","slipway:options":{"tunnelName":"a"}}},{"capabilities":{"browserName":"chrome","slipway:options":{"tunnelName":"b"}}}]}`, "one tunnel")
+		{"capabilities":{"browserName":"chrome","slipway:options":{"tunnelName":"a"}}},{"capabilities":{"browserName":"chrome",`+
+		`"slipway:options":{"tunnelName":"b"}}}]}`, "one tunnel")
 	for _, path := range []string{"/testcases/" + theirs + "/run", "/testsuites/" + theirSuite + "/run"} {
 		w.refused(w.stranger, 400, "BUILD_NOT_FOUND", "POST", path, p(`{"buildId":%d}`, build))
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 	"github.com/slipway-qa/slipway/storage/object"
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/seal"
@@ -75,7 +76,7 @@ func (w *world) newBuild(fileName string) (id int64) {
 			Writer: auth.CallerOf(auth.WithCaller(ctx, w.member, auth.UploadBuilds)).Writer(account.Actor{UserID: w.member.UserID,
 				Name: w.member.Label()}), Via: "upload", TeamID: w.one.ID,
 			FileName: fileName,
-			File: distribution.NewFile{Key: distribution.Prefix + uuid.NewString(), Size: 1, SHA256: strings.Repeat("0", 64),
+			File: storedfile.NewFile{Key: storedfile.Prefix + uuid.NewString(), Size: 1, SHA256: strings.Repeat("0", 64),
 				ContentType: "application/octet-stream"},
 			Package: &artifact.Package{Kind: artifact.APK, Platform: artifact.Android, Name: "Shop", PackageName: "com.example.shop",
 				Version: "1.2", VersionCode: "20", MinOSVersion: "24"}})

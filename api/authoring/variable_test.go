@@ -74,7 +74,8 @@ func TestSecretStaysInside(t *testing.T) {
 	answers("POST", "/variables", p(`{"scope":"other","name":"x","value":%q}`, secret), 400)
 	answers("POST", "/variables", `{"scope":"org","name":"x","value":"`+secret, 400)
 	require.Zero(t, w.count(`select count(*) from audit_events where detail::text like '%hunter2%'`))
-	require.Zero(t, w.count(`select count(*) from test_variables where value is not null or position('hunter2' in encode(sealed, 'escape')) > 0`))
+	require.Zero(t, w.count(`select count(*) from test_variables
+		where value is not null or position('hunter2' in encode(sealed, 'escape')) > 0`))
 	requireMembers(t, w.ok(w.owner, 200, "PATCH", path, `{"isSecret":false,"value":"open"}`), tree{"value": "open", "isSecret": false})
 	requireMembers(t, w.ok(w.owner, 200, "PATCH", path, `{"isSecret":true}`), tree{"value": "", "isSecret": true})
 }

@@ -1,13 +1,13 @@
 package crash
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
 	"strings"
 	"time"
 
+	"github.com/slipway-qa/slipway/api/crash/content"
 	"github.com/slipway-qa/slipway/storage/crash/received"
 )
 
@@ -39,28 +39,8 @@ func (h *Handlers) breadcrumbFiles(ctx context.Context, files []received.Attachm
 		text, err := io.ReadAll(io.LimitReader(body, maxBreadcrumbFile))
 		_ = body.Close()
 		if err == nil {
-			lists = append(lists, breadcrumbList(text))
+			lists = append(lists, content.BreadcrumbList(text))
 		}
 	}
 	return lists
-}
-
-// breadcrumbList is the text of a file as an array: it is one, or has an object on each line,
-// of which the last may be cut off by the crash.
-func breadcrumbList(text []byte) json.RawMessage {
-	text = bytes.TrimSpace(text)
-	if len(text) > 0 && text[0] == '[' {
-		return text
-	}
-	list := []byte{'['}
-	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
-		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] != '{' || !json.Valid(line) {
-			continue
-		}
-		if len(list) > 1 {
-			list = append(list, ',')
-		}
-		list = append(list, line...)
-	}
-	return append(list, ']')
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/crash/content"
 	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage/crash"
@@ -153,7 +154,7 @@ func groupingOf(id uuid.UUID, explanation []byte) *groupingView {
 
 // markOwn says of the frames that the rules of the key looked at which are the program's
 // own. The explanation has them in the order of the stack, and leaves some of a deep one out.
-func markOwn(threads []threadView, explanation []byte) {
+func markOwn(threads []content.Thread, explanation []byte) {
 	var e explained
 	if len(explanation) == 0 || json.Unmarshal(explanation, &e) != nil {
 		return

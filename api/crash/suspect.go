@@ -9,12 +9,13 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/crash/content"
 	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/crash/reading"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/buildcommit"
 	"github.com/slipway-qa/slipway/storage/suspect"
 )
 
@@ -103,16 +104,16 @@ func (h *Handlers) SuspectChanges(c *gin.Context) error {
 
 // stackOf are the frames that led to a crash, as symbols show them, innermost first.
 func stackOf(d *reading.Detail) (frames []suspect.Frame) {
-	_, symbols := symbolicationOf(d.Symbols)
+	_, symbols := content.SymbolicationOf(d.Symbols)
 	document := d.Document
 	if d.Symbols != nil && d.Symbols.Report != nil {
 		document = d.Symbols.Report // that of the dump
 	}
-	r := reportOf(document)
+	r := content.Report(document)
 	if r == nil {
 		return nil
 	}
-	threads, _ := threadsOf(r, document, symbols)
+	threads, _ := content.Threads(r, document, symbols)
 	markOwn(threads, d.Explanation)
 	for i := range threads {
 		if !threads[i].Main {
@@ -135,7 +136,8 @@ func (v *suspectsView) show(changes *suspect.Changes) {
 		one := &changes.Suspects[i]
 		s := suspectView{rangeCommitView: rangeCommitOf(changes, one), Score: one.Score}
 		for _, reason := range one.Reasons {
-			s.Reasons = append(s.Reasons, suspectReasonView{reason.What, reason.Points, reason.Paths, storage.Cut(reason.Function, maxFrameText)})
+			s.Reasons = append(s.Reasons, suspectReasonView{reason.What, reason.Points, reason.Paths,
+				storage.Cut(reason.Function, content.MaxFrameText)})
 		}
 		v.Suspects = append(v.Suspects, s)
 	}
@@ -144,7 +146,7 @@ func (v *suspectsView) show(changes *suspect.Changes) {
 	}
 }
 
-func rangeBuildOf(b *distribution.RangeBuild) *affectedBuildView {
+func rangeBuildOf(b *buildcommit.RangeBuild) *affectedBuildView {
 	if b == nil {
 		return nil
 	}

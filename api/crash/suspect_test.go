@@ -14,6 +14,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/buildcommit"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 )
 
 // upload stores a build of the app whose crashes the project has.
@@ -23,7 +25,7 @@ func (w *world) upload(writer account.Writer, team int64, version string) int64 
 	w.in(func(ctx context.Context, tx *storage.Tx) (err error) {
 		up, err = distribution.CreateBuild(ctx, tx, distribution.Upload{Writer: writer, Via: "v3", TeamID: team, FileName: "shop.apk",
 			Metadata: map[string]string{"commit": strings.Repeat(version, 40)},
-			File: distribution.NewFile{Key: distribution.Prefix + uuid.NewString(), Size: 1,
+			File: storedfile.NewFile{Key: storedfile.Prefix + uuid.NewString(), Size: 1,
 				SHA256: strings.Repeat(version, 64), ContentType: "a/b"},
 			Package: &artifact.Package{Kind: artifact.APK, Platform: artifact.Android, Name: "Shop", PackageName: "com.shop",
 				Version: version, VersionCode: version}})
@@ -72,7 +74,7 @@ func TestSuspectChanges(t *testing.T) {
 	require.Equal(t, "no_commits", get()["state"])
 	set := func(paths ...string) {
 		w.in(func(ctx context.Context, tx *storage.Tx) error {
-			return distribution.SetCommits(ctx, tx, writer, second, &distribution.Commits{Commits: []distribution.Commit{
+			return buildcommit.Set(ctx, tx, writer, second, &buildcommit.Commits{Commits: []buildcommit.Commit{
 				{ID: strings.Repeat("a", 40), AuthorName: "Ann", AuthorEmail: strings.ToUpper(ann.Label()), At: time.Unix(1, 0),
 					Message: "one", Paths: paths},
 				{ID: strings.Repeat("b", 40), AuthorName: "Stranger", AuthorEmail: "stranger@example.com", At: time.Unix(1, 0),

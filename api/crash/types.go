@@ -1,6 +1,7 @@
 package crash
 
 import (
+	"github.com/slipway-qa/slipway/api/crash/content"
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/crash/crashproject"
@@ -42,12 +43,12 @@ func Types() route.Types {
 			"crash_summary":           crashView{},
 			"crash":                   crashDetail{},
 			"crash_project":           projectView{},
-			"crash_breadcrumb":        breadcrumbView{},
-			"crash_annotation":        annotationView{},
+			"crash_breadcrumb":        content.Breadcrumb{},
+			"crash_annotation":        content.Annotation{},
 			"crash_feedback":          feedbackView{},
-			"crash_thread":            threadView{},
-			"crash_module":            moduleView{},
-			"crash_frame":             frameView{},
+			"crash_thread":            content.Thread{},
+			"crash_module":            content.Module{},
+			"crash_frame":             content.Frame{},
 			"fingerprint":             fingerprintView{},
 			"crash_attachment":        attachmentView{},
 			"counted_reports":         countedView{},
@@ -57,9 +58,9 @@ func Types() route.Types {
 			"crash_version_day":       versionDayView{},
 			"crash_version":           versionView{},
 			"affected_version":        affectedVersion{},
-			"crash_frame_symbols":     servedView{},
-			"crash_missing_symbols":   missingView{},
-			"crash_symbolication":     symbolicationView{},
+			"crash_frame_symbols":     content.Served{},
+			"crash_missing_symbols":   content.Missing{},
+			"crash_symbolication":     content.Symbolication{},
 			"account_crash_project":   crashproject.Project{},
 			"crash_token":             crashproject.Token{},
 			"crash_owner":             ownerView{},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slipway-qa/slipway/api/crash/content"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/crash/reading"
 	"github.com/slipway-qa/slipway/storage/crash/received"
@@ -292,24 +293,19 @@ type headView struct {
 // crashDetail is a single crash.
 type crashDetail struct {
 	crashView
-	Group          *headView         `json:"group"` // null while there is none
-	Attributes     json.RawMessage   `json:"attributes"`
-	Symbolication  symbolicationView `json:"symbolication"`
-	Threads        []threadView      `json:"threads"`
-	ThreadsOmitted int               `json:"threads_omitted"`
-	Modules        []moduleView      `json:"modules"` // in the order of the report, at most 1,000
-	ModulesOmitted int               `json:"modules_omitted"`
-	Fingerprint    *fingerprintView  `json:"fingerprint"`
-	Attachments    []attachmentView  `json:"attachments"`
+	Group          *headView             `json:"group"` // null while there is none
+	Attributes     json.RawMessage       `json:"attributes"`
+	Symbolication  content.Symbolication `json:"symbolication"`
+	Threads        []content.Thread      `json:"threads"`
+	ThreadsOmitted int                   `json:"threads_omitted"`
+	Modules        []content.Module      `json:"modules"` // in the order of the report, at most 1,000
+	ModulesOmitted int                   `json:"modules_omitted"`
+	Fingerprint    *fingerprintView      `json:"fingerprint"`
+	Attachments    []attachmentView      `json:"attachments"`
 	// PreviousID and NextID are the older and the newer crash of the group; null: none.
-	PreviousID         *uuid.UUID       `json:"previous_id"`
-	NextID             *uuid.UUID       `json:"next_id"`
-	Breadcrumbs        []breadcrumbView `json:"breadcrumbs"` // the last steps before the crash, oldest first
-	BreadcrumbsOmitted int              `json:"breadcrumbs_omitted"`
-	Annotations        []annotationView `json:"annotations"` // in the order of the report
-	AnnotationsOmitted int              `json:"annotations_omitted"`
-	// Truncated says that the report was cut off: what could be read of it is here.
-	Truncated bool `json:"truncated"`
+	PreviousID *uuid.UUID `json:"previous_id"`
+	NextID     *uuid.UUID `json:"next_id"`
+	content.Beside
 	// ClockDrift is by how many seconds the times of the client were corrected; 0: not.
 	ClockDrift int64 `json:"clock_drift_seconds"`
 }
@@ -345,19 +341,19 @@ func crashDetailOf(d *reading.Detail, g *reading.GroupHead, steps []json.RawMess
 		// A merge may have come between the two reads: both members say the same.
 		v.GroupID, v.Group = &g.ID, &headView{ID: g.ID, Title: g.Title, State: g.State, Culprit: g.Culprit}
 	}
-	view, symbols := symbolicationOf(d.Symbols)
+	view, symbols := content.SymbolicationOf(d.Symbols)
 	document := d.Document
 	if d.Symbols != nil && d.Symbols.Report != nil {
 		document = d.Symbols.Report // that of the dump
 	}
 	v.Symbolication = view
-	v.Threads, v.Modules = []threadView{}, []moduleView{}
-	if r := reportOf(document); r != nil {
-		v.Threads, v.ThreadsOmitted = threadsOf(r, document, symbols)
-		v.Modules, v.ModulesOmitted = modulesOf(r, symbols)
+	v.Threads, v.Modules = []content.Thread{}, []content.Module{}
+	if r := content.Report(document); r != nil {
+		v.Threads, v.ThreadsOmitted = content.Threads(r, document, symbols)
+		v.Modules, v.ModulesOmitted = content.Modules(r, symbols)
 	}
 	markOwn(v.Threads, d.Explanation)
-	v.readBeside(d.Document, steps)
+	v.Beside = content.BesideOf(d.Document, v.OccurredAt, steps)
 	v.ClockDrift = int64(crash.ClockDrift(d.Sent, d.ReceivedAt) / time.Second)
 	if d.Key != nil && d.Algorithm != nil {
 		v.Fingerprint = &fingerprintView{Key: hex.EncodeToString(d.Key), Algorithm: *d.Algorithm, Explanation: d.Explanation}

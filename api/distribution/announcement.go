@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/device"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/announcement"
 	"github.com/slipway-qa/slipway/storage/mail"
 	"github.com/slipway-qa/slipway/tasks/mailtemplate"
 )
@@ -50,7 +50,7 @@ func (h builds) announcement(c *gin.Context) error {
 		return err
 	}
 	ctx := c.Request.Context()
-	a, err := distribution.AnnouncementOf(ctx, h.db, auth.Writer(c), id, shownRecipients)
+	a, err := announcement.Of(ctx, h.db, auth.Writer(c), id, shownRecipients)
 	if err != nil {
 		return problem(err)
 	}
@@ -67,7 +67,7 @@ func (h builds) announcement(c *gin.Context) error {
 }
 
 // recipients says of people what they would get.
-func recipients(ctx context.Context, q storage.Querier, a *distribution.Announcement) ([]recipientView, error) {
+func recipients(ctx context.Context, q storage.Querier, a *announcement.Announcement) ([]recipientView, error) {
 	people, ids := make([]mail.Person, len(a.People)), make([]int64, len(a.People))
 	for i, p := range a.People {
 		people[i], ids[i] = mail.Person{UserID: p.UserID, Email: p.Email}, p.UserID
@@ -98,7 +98,7 @@ func recipients(ctx context.Context, q storage.Querier, a *distribution.Announce
 
 // announce writes the mail as the first of the people gets it, save for the links that are
 // each person's own.
-func (h builds) announce(ctx context.Context, a *distribution.Announcement) (mailtemplate.Rendered, error) {
+func (h builds) announce(ctx context.Context, a *announcement.Announcement) (mailtemplate.Rendered, error) {
 	var own *mailtemplate.Template
 	stored, err := mail.TemplateOf(ctx, h.db, a.Build.OrganizationID, mailtemplate.KindNewBuild)
 	switch {

@@ -49,7 +49,8 @@ func TestAnnouncement(t *testing.T) {
 	require.Contains(t, got["text"], "Hello ann@example.com.")
 
 	_, err = w.db.ExecContext(t.Context(),
-		`update builds set kind = 'ipa', platform = 'iOS', provisioning = '{"type":"ad-hoc","devices":["00008030-0000000000000001"]}' where id = $1`, up.Build.ID)
+		`update builds set kind = 'ipa', platform = 'iOS', provisioning = '{"type":"ad-hoc","devices":["00008030-0000000000000001"]}'
+			where id = $1`, up.Build.ID)
 	require.NoError(t, err)
 	require.Equal(t, []any{"udid-needed", "unsubscribed", "udid-needed"}, names(preview()["people"].([]any), "outcome"))
 	w.state(up.Build.ID, distribution.Disabled, "")

@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/buildcommit"
 )
 
 // maxCommitBody bounds the body that has the commits of a build: all of their texts, escaped, with
@@ -41,16 +41,16 @@ type authorBody struct {
 }
 
 // commits are those of the body; *storage.InvalidError names a member that is missing.
-func (in *commitsBody) commits() (*distribution.Commits, error) {
+func (in *commitsBody) commits() (*buildcommit.Commits, error) {
 	if in.Commits == nil {
 		return nil, storage.Invalid("commits", "must be an array")
 	}
-	list := &distribution.Commits{Omitted: in.Omitted}
+	list := &buildcommit.Commits{Omitted: in.Omitted}
 	for i, c := range in.Commits {
 		if c.CommittedAt == nil {
 			return nil, storage.Invalid(fmt.Sprintf("commits[%d].committed_at", i), "must be a time")
 		}
-		list.Commits = append(list.Commits, distribution.Commit{ID: c.ID, AuthorName: c.Author.Name, AuthorEmail: c.Author.Email,
+		list.Commits = append(list.Commits, buildcommit.Commit{ID: c.ID, AuthorName: c.Author.Name, AuthorEmail: c.Author.Email,
 			At:      c.CommittedAt.UTC(),
 			Message: c.Message, Paths: c.Paths, PathsOmitted: c.PathsOmitted})
 	}
@@ -79,7 +79,7 @@ type authorView struct {
 	Name string `json:"name"`
 }
 
-func commitsViewOf(c *distribution.Commits) commitsView {
+func commitsViewOf(c *buildcommit.Commits) commitsView {
 	v := commitsView{BuildID: c.BuildID, Commits: []commitView{}, Omitted: c.Omitted}
 	if !c.SetAt.IsZero() {
 		at := c.SetAt.UTC()
@@ -97,11 +97,11 @@ func (h builds) commits(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	list, err := distribution.CommitsOf(c.Request.Context(), h.db, b.OrganizationID, []int64{b.ID})
+	list, err := buildcommit.Of(c.Request.Context(), h.db, b.OrganizationID, []int64{b.ID})
 	if err != nil {
 		return err
 	}
-	of := &distribution.Commits{BuildID: b.ID}
+	of := &buildcommit.Commits{BuildID: b.ID}
 	if len(list) > 0 {
 		of = &list[0]
 	}
@@ -124,7 +124,7 @@ func (h builds) setCommits(c *gin.Context) error {
 		return err
 	}
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
-		return distribution.SetCommits(ctx, tx, w, id, list)
+		return buildcommit.Set(ctx, tx, w, id, list)
 	})
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/buildcommit"
 )
 
 const commitID = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
@@ -49,7 +49,7 @@ func TestCommitsOfABuild(t *testing.T) {
 	w.refused(w.stranger, 404, "GET", path, "")
 	require.Equal(t, got, w.ok(w.member, 200, "GET", path, "")["build_commits"], "what was refused changed nothing")
 
-	many := make([]string, distribution.MaxCommits+1)
+	many := make([]string, buildcommit.MaxCommits+1)
 	for i := range many {
 		many[i] = fmt.Sprintf(`{"id":"%07x","committed_at":"2026-01-01T00:00:00Z"}`, i)
 	}

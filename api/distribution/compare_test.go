@@ -7,14 +7,15 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 )
 
 func TestCompared(t *testing.T) {
 	t.Parallel()
-	one := &distribution.Build{ID: 1, Version: "1", VersionCode: "1", Kind: artifact.APK, File: distribution.File{Size: 100},
+	one := &distribution.Build{ID: 1, Version: "1", VersionCode: "1", Kind: artifact.APK, File: storedfile.File{Size: 100},
 		MinOSVersion: "21",
 		TargetOS:     "33", Signer: &artifact.Signer{SHA256: "aa"}, Permissions: []string{"CAMERA", "INTERNET"}}
-	two := &distribution.Build{ID: 2, Version: "2", VersionCode: "1", Kind: artifact.APK, File: distribution.File{Size: 70},
+	two := &distribution.Build{ID: 2, Version: "2", VersionCode: "1", Kind: artifact.APK, File: storedfile.File{Size: 70},
 		MinOSVersion: "24",
 		TargetOS:     "33", Signer: &artifact.Signer{SHA256: "bb"}, Metadata: map[string]string{"channel": "beta"},
 		Permissions: []string{"CONTACTS", "INTERNET"}}

@@ -14,6 +14,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/announcement"
+	"github.com/slipway-qa/slipway/storage/distribution/installpage"
 	"github.com/slipway-qa/slipway/storage/gate"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks"
@@ -59,8 +61,8 @@ func (h builds) download(c *gin.Context) error {
 
 // recordDownload counts a download by the caller. The context may outlive the request.
 func (r *room) recordDownload(ctx context.Context, c *gin.Context, b *distribution.Build, via string) error {
-	d := distribution.Download{Build: b, Actor: auth.Actor(c), BuildURL: r.links.Page(b.Token), Referer: c.Request.Referer(), Via: via}
-	return r.db.InTx(ctx, func(tx *storage.Tx) error { return distribution.RecordDownload(ctx, tx, d) })
+	d := installpage.Download{Build: b, Actor: auth.Actor(c), BuildURL: r.links.Page(b.Token), Referer: c.Request.Referer(), Via: via}
+	return r.db.InTx(ctx, func(tx *storage.Tx) error { return installpage.RecordDownload(ctx, tx, d) })
 }
 
 func (h builds) sign(ctx context.Context, key, name, contentType string) (linkView, error) {
@@ -114,7 +116,7 @@ func (h builds) notify(c *gin.Context) error {
 		if err := gate.CheckNotify(ctx, tx, w.OrganizationID, id); err != nil {
 			return err
 		}
-		return distribution.NotifyTesters(ctx, tx, w, id, task)
+		return announcement.NotifyTesters(ctx, tx, w, id, task)
 	})
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/announcement"
 )
 
 // legacy are the handlers of versions 1 and 2.
@@ -89,7 +90,7 @@ func (h legacy) viewBuilds1(c *gin.Context, rows []distribution.Build) ([]gin.H,
 	for i := range rows {
 		ids = append(ids, rows[i].ID)
 	}
-	testers, err := distribution.Testers(c.Request.Context(), h.db, auth.Organization(c), ids)
+	testers, err := announcement.Testers(c.Request.Context(), h.db, auth.Organization(c), ids)
 	if err != nil {
 		return nil, err
 	}

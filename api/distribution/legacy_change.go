@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/grant"
 )
 
 // delete1 serves DELETE /api/1/projects/{id}/builds/{build}.
@@ -88,7 +89,7 @@ func (h legacy) update1(c *gin.Context) error {
 		if b, unknown, err = distribution.UpdateBuild(ctx, tx, w, projectID, id, change); err != nil {
 			return err
 		}
-		groups, err = distribution.BuildGroups(ctx, tx, id)
+		groups, err = grant.BuildGroups(ctx, tx, id)
 		return err
 	})
 	if errors.Is(err, storage.ErrNotFound) {
@@ -130,9 +131,9 @@ func readCopy(c *gin.Context) (distribution.BuildCopy, error) {
 
 // copiedGroups takes an empty list for one that was not given: a copy without
 // named groups has those of the original.
-func copiedGroups(list body.List) distribution.Groups {
+func copiedGroups(list body.List) grant.Groups {
 	if len(list) == 0 {
-		return distribution.Groups{}
+		return grant.Groups{}
 	}
 	return groupsOf(list)
 }

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/api/body"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/landing"
 )
 
 // PageLimitsView are what closes a landing page. The password is never shown.
@@ -16,7 +16,7 @@ type PageLimitsView struct {
 	LandingPageHasPassword bool `json:"landing_page_has_password"`
 }
 
-func pageLimits(l *distribution.PageLimits) PageLimitsView {
+func pageLimits(l *landing.Limits) PageLimitsView {
 	return PageLimitsView{LandingPageExpiresAt: utc(l.PageExpiresAt), LandingPageMaxInstalls: l.PageMaxInstalls,
 		LandingPageInstalls: l.PageInstalls, LandingPageHasPassword: l.PagePassword != ""}
 }
@@ -30,6 +30,6 @@ type pageBody struct {
 
 // change reads the members. A password is digested here, which takes a while, and not
 // while a transaction waits.
-func (p *pageBody) change() (distribution.PageChange, error) {
-	return distribution.NewPageChange(p.LandingPageExpiresAt.Text(), p.LandingPageMaxInstalls.Text(), p.LandingPagePassword.Text())
+func (p *pageBody) change() (landing.Change, error) {
+	return landing.NewChange(p.LandingPageExpiresAt.Text(), p.LandingPageMaxInstalls.Text(), p.LandingPagePassword.Text())
 }

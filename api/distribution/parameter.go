@@ -11,7 +11,8 @@ import (
 	"github.com/slipway-qa/slipway/api/body"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/grant"
+	"github.com/slipway-qa/slipway/storage/distribution/landing"
 )
 
 // maxText bounds what a parameter of a list or a path may hold, in bytes: names
@@ -49,11 +50,11 @@ const everyTester = "all"
 
 // groupsOf reads a list of groups: nil leaves the grants, an empty one and the
 // word none remove them, the word all opens to every tester.
-func groupsOf(list body.List) distribution.Groups {
+func groupsOf(list body.List) grant.Groups {
 	if list == nil {
-		return distribution.Groups{}
+		return grant.Groups{}
 	}
-	g := distribution.Groups{Given: true}
+	g := grant.Groups{Given: true}
 	if len(list) == 1 && strings.EqualFold(list[0], "none") {
 		return g
 	}
@@ -70,7 +71,7 @@ func groupsOf(list body.List) distribution.Groups {
 // checkMode refuses a mode other than open and closed; nil, of a member that is not
 // sent, is no mode.
 func checkMode(mode *string) error {
-	if mode == nil || *mode == distribution.Open || *mode == distribution.Closed {
+	if mode == nil || *mode == landing.Open || *mode == landing.Closed {
 		return nil
 	}
 	return &respond.Problem{Status: http.StatusBadRequest, Legacy: codeMode,

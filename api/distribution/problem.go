@@ -7,7 +7,9 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/announcement"
 	"github.com/slipway-qa/slipway/storage/gate"
+	"github.com/slipway-qa/slipway/storage/setting"
 )
 
 // Codes of versions 1 and 2 that do not follow from the status.
@@ -24,7 +26,7 @@ const (
 // versions. A 409 becomes a 400 in versions 1 and 2.
 func problem(err error) error {
 	var known *respond.Problem
-	var undeliverable *distribution.UndeliverableError
+	var undeliverable *announcement.UndeliverableError
 	var held *gate.HeldError
 	switch {
 	case err == nil, errors.As(err, &known):
@@ -38,9 +40,9 @@ func problem(err error) error {
 		return conflict(undeliverable.Reason)
 	case errors.As(err, &held):
 		return conflict(held.Reason)
-	case errors.Is(err, distribution.ErrLoginRequired):
+	case errors.Is(err, setting.ErrLoginRequired):
 		return &respond.Problem{Status: http.StatusBadRequest, Legacy: codeLogin,
-			Text: distribution.ErrLoginRequired.Error(), Err: err}
+			Text: setting.ErrLoginRequired.Error(), Err: err}
 	case errors.Is(err, distribution.ErrSlugTaken):
 		return &respond.Problem{Status: http.StatusConflict, Legacy: codeTaken,
 			Text: distribution.ErrSlugTaken.Error(), Err: err}

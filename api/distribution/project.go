@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/setting"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
@@ -115,7 +116,7 @@ type projectBody struct {
 	LandingPageSlug *string   `json:"landing_page_slug"`
 	Groups          body.List `json:"groups"`
 	pageBody
-	distribution.RetentionChange
+	setting.RetentionChange
 
 	platform artifact.Platform // of Platform
 }

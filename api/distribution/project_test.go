@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/installpage"
 )
 
 func TestListProjects(t *testing.T) {
@@ -180,7 +180,7 @@ func TestAllTesters(t *testing.T) {
 	path := p("/api/v3/projects/%d", up.Project.ID)
 	open := func(tree map[string]any) any { return tree["project"].(map[string]any)["all_testers"] }
 	access := func(build int64) bool {
-		a, err := distribution.BuildAccess(t.Context(), w.db, build, tester.UserID)
+		a, err := installpage.BuildAccess(t.Context(), w.db, build, tester.UserID)
 		require.NoError(t, err)
 		return a.Allowed
 	}

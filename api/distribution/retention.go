@@ -10,11 +10,12 @@ import (
 	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/setting"
 )
 
 // mayRetain refuses a change of an app's retention by a caller who may not delete its
 // builds: retention deletes them.
-func mayRetain(ctx context.Context, change distribution.RetentionChange, p *distribution.Project) error {
+func mayRetain(ctx context.Context, change setting.RetentionChange, p *distribution.Project) error {
 	if change.Any() && !auth.CallerOf(ctx).TeamAdmin(p.TeamID) {
 		return distribution.ErrNoAccess
 	}

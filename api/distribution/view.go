@@ -6,6 +6,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/setting"
 	"github.com/slipway-qa/slipway/tasks/link"
 )
 
@@ -37,7 +38,7 @@ type ProjectView struct {
 	LandingPageMode string            `json:"landing_page_mode"`
 	LandingPageURL  string            `json:"landing_page_url"`
 	PageLimitsView
-	distribution.Retention
+	setting.Retention
 	AllTesters  bool        `json:"all_testers"`
 	BuildCount  int         `json:"build_count"`
 	DuplicateOf *int64      `json:"duplicate_of"` // the app that uploads of the package go to; null as a rule
@@ -62,7 +63,7 @@ func (v Views) ProjectView(p *distribution.Project) ProjectView {
 	view := ProjectView{ID: p.ID, Name: p.Name, PackageName: p.PackageName, Platform: p.Platform,
 		Description: p.Description, Icon: v.icon(p.IconKey, p.PageName()), TeamID: p.TeamID, FolderName: p.FolderPath,
 		LandingPageSlug: p.Slug, LandingPageMode: p.LandingPageMode, LandingPageURL: v.links.Page(p.PageName()),
-		PageLimitsView: pageLimits(&p.PageLimits), Retention: p.Retention, AllTesters: p.AllTesters, BuildCount: p.BuildCount,
+		PageLimitsView: pageLimits(&p.Limits), Retention: p.Retention, AllTesters: p.AllTesters, BuildCount: p.BuildCount,
 		CreatedAt: p.CreatedAt.UTC(), UpdatedAt: p.UpdatedAt.UTC()}
 	if p.DuplicateOf != 0 {
 		view.DuplicateOf = &p.DuplicateOf
@@ -157,7 +158,7 @@ func (v Views) BuildView(b *distribution.Build) BuildView {
 		Installs: b.Downloads, Crashes: b.Crashes, Sessions: b.Sessions, Feedbacks: b.Feedbacks,
 		InstallURL: v.links.Page(b.Token), LandingPageMode: b.LandingPageMode,
 		LandingPageURL: v.links.Page(b.ProjectPageName), FolderName: b.FolderPath, TeamID: b.TeamID,
-		PageLimitsView: pageLimits(&b.PageLimits), UploadedBy: b.UploadedBy, UploadedVia: b.UploadedVia,
+		PageLimitsView: pageLimits(&b.Limits), UploadedBy: b.UploadedBy, UploadedVia: b.UploadedVia,
 		Gate: (*gateView)(b.Gate), CreatedAt: b.CreatedAt.UTC(), UpdatedAt: b.UpdatedAt.UTC()}
 }
 

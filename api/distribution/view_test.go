@@ -14,6 +14,8 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/grant"
+	"github.com/slipway-qa/slipway/storage/setting"
 	"github.com/slipway-qa/slipway/tasks/link"
 )
 
@@ -89,7 +91,7 @@ func TestSelfPath(t *testing.T) {
 
 func TestGroupsOf(t *testing.T) {
 	t.Parallel()
-	type g = distribution.Groups
+	type g = grant.Groups
 	for _, one := range []struct {
 		list body.List
 		want g
@@ -109,7 +111,7 @@ func TestProblems(t *testing.T) {
 		err          error
 		status, code int
 	}{
-		{distribution.ErrNoAccess, 403, 99}, {distribution.ErrLoginRequired, 400, 156}, {distribution.ErrSlugTaken, 409, 2},
+		{distribution.ErrNoAccess, 403, 99}, {setting.ErrLoginRequired, 400, 156}, {distribution.ErrSlugTaken, 409, 2},
 		{distribution.ErrNoTeam, 400, 1}, {distribution.ErrSeveralTeams, 400, 136}, {storage.ErrConflict, 409, 2},
 		{storage.Wrap(errors.Join(distribution.ErrNoAccess, storage.ErrConflict), "x"), 403, 99},
 	} {

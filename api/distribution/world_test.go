@@ -27,7 +27,10 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
+	"github.com/slipway-qa/slipway/storage/distribution/testergroup"
 	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/storage/setting"
 	"github.com/slipway-qa/slipway/tasks/link"
 )
 
@@ -133,10 +136,10 @@ func (w *world) buildOf(data []byte, options ...func(*distribution.Upload)) *dis
 	return up
 }
 
-func (w *world) file(data []byte) distribution.NewFile {
+func (w *world) file(data []byte) storedfile.NewFile {
 	w.t.Helper()
 	sum := sha256.Sum256(data)
-	f := distribution.NewFile{Key: distribution.Prefix + uuid.NewString(), Size: int64(len(data)), SHA256: hex.EncodeToString(sum[:]),
+	f := storedfile.NewFile{Key: storedfile.Prefix + uuid.NewString(), Size: int64(len(data)), SHA256: hex.EncodeToString(sum[:]),
 		ContentType: "application/octet-stream"}
 	_, err := object.Put(w.t.Context(), w.objects, f.Key, bytes.NewReader(data), f.Size, object.WriteOptions{})
 	require.NoError(w.t, err)
@@ -157,9 +160,9 @@ func (w *world) inTwo(u *distribution.Upload) {
 }
 
 func (w *world) group(name string) int64 {
-	var g *distribution.Group
+	var g *testergroup.Group
 	w.tx(func(ctx context.Context, tx *storage.Tx) (err error) {
-		g, err = distribution.CreateGroup(ctx, tx, account.CLI(), w.ours, name, false)
+		g, err = testergroup.Create(ctx, tx, account.CLI(), w.ours, name, false)
 		return err
 	})
 	return g.ID
@@ -169,7 +172,7 @@ func (w *world) group(name string) int64 {
 func (w *world) requireLogin() {
 	on := true
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
-		_, err := distribution.ChangeSettings(ctx, tx, account.CLI(), w.ours, distribution.SettingsChange{RequireLogin: &on})
+		_, err := setting.Update(ctx, tx, account.CLI(), w.ours, setting.Change{RequireLogin: &on})
 		return err
 	})
 }

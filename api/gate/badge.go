@@ -69,9 +69,11 @@ func (h *Handlers) badge(c *gin.Context) error {
 
 // badgeForm is the picture of a badge. The widths do not depend on the reader's fonts: the
 // texts are stretched to them.
-const badgeForm = `<svg xmlns="http://www.w3.org/2000/svg" width="%[3]d" height="20" role="img" aria-label="gate: %[1]s"><title>gate: %[1]s</title>` +
+const badgeForm = `<svg xmlns="http://www.w3.org/2000/svg" width="%[3]d" height="20" role="img" aria-label="gate: %[1]s">` +
+	`<title>gate: %[1]s</title>` +
 	`<rect width="%[3]d" height="20" rx="4" fill="%[2]s"/><path d="M4 0h32v20H4a4 4 0 0 1-4-4V4a4 4 0 0 1 4-4z" fill="#3b4252"/>` +
-	`<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11"><text x="6" y="14" textLength="24" lengthAdjust="spacingAndGlyphs">gate</text>` +
+	`<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">` +
+	`<text x="6" y="14" textLength="24" lengthAdjust="spacingAndGlyphs">gate</text>` +
 	`<text x="42" y="14" textLength="%[4]d" lengthAdjust="spacingAndGlyphs">%[1]s</text></g></svg>`
 
 func picture(s gate.State) string {

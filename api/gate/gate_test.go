@@ -143,12 +143,15 @@ func TestPolicy(t *testing.T) {
 	w := newWorld(t)
 	w.must(404, w.member, "GET", w.policyPath(), "")
 	for body, text := range map[string]string{
-		`{"conditions":[]}`:                                                                                  "conditions: must have at least one",
-		`{"conditions":[{"name":"a","type":"size"}]}`:                                                        "conditions[0]: needs max_bytes",
-		`{"conditions":[{"name":"a","type":"size","max_bytes":1,"hours":2}]}`:                                "conditions[0].hours: is no member of the type size",
-		`{"conditions":[{"name":"a","type":"size","max_byte":1}]}`:                                           "max_byte",
-		`{"conditions":[{"name":"a","type":"size","max_bytes":1}],"x":1}`:                                    "x",
-		`{"conditions":[{"name":"a","type":"suites","suite_ids":["6f1d3a3e-0b1f-4f67-9a0b-0f6a9d3e8c11"]}]}`: "conditions[0].suite_ids[0]: is no suite",
+		`{"conditions":[]}`: "conditions: must have " +
+			"at least one",
+		`{"conditions":[{"name":"a","type":"size"}]}`: "conditions[0]: needs max_bytes",
+		`{"conditions":[{"name":"a","type":"size","max_bytes":1,"hours":2}]}`: "conditions[0].hours: is no " +
+			"member of the type size",
+		`{"conditions":[{"name":"a","type":"size","max_byte":1}]}`:        "max_byte",
+		`{"conditions":[{"name":"a","type":"size","max_bytes":1}],"x":1}`: "x",
+		`{"conditions":[{"name":"a","type":"suites","suite_ids":["6f1d3a3e-0b1f-4f67-9a0b-0f6a9d3e8c11"]}]}`: "conditions[0].suite_ids[0]: " +
+			"is no suite",
 	} {
 		answer := w.must(400, w.owner, "PUT", w.policyPath(), body)
 		require.Contains(t, answer["error"], text)
@@ -294,12 +297,14 @@ func TestHeldNotification(t *testing.T) {
 	w.evaluate()
 	g := w.must(200, w.member, "GET", gatePath(b), "")["gate"].(object)
 	require.Equal(t, true, g["notification_held"])
-	require.Equal(t, 1, w.Count(`select count(*) from mails where kind = 'gate-failed' and text_body like '%too large%' and user_id = $1`, w.Org.Member.ID))
+	require.Equal(t, 1, w.Count(`select count(*) from mails where kind = 'gate-failed' and text_body like '%too large%' and user_id = $1`,
+		w.Org.Member.ID))
 	require.Zero(t, w.Count(`select count(*) from tasks where kind = 'build:notify'`))
 	w.evaluate()
 	w.must(200, w.owner, "PUT", w.policyPath(), hold(large))
 	w.evaluate()
-	require.Equal(t, 1, w.Count(`select count(*) from tasks where kind = 'build:notify' and (payload->>'build_id')::bigint = $1 and request_id = 'request-1'`, b))
+	require.Equal(t, 1, w.Count(`select count(*) from tasks where kind = 'build:notify' and (payload->>'build_id')::bigint = $1
+		and request_id = 'request-1'`, b))
 	require.Equal(t, 1, w.Audited(account.TestersNotified))
 	g = w.must(200, w.member, "GET", gatePath(b), "")["gate"].(object)
 	require.Equal(t, false, g["notification_held"])

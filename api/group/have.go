@@ -11,24 +11,24 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/testergroup"
 )
 
 // having are the handlers of the groups that have an app, or a build by itself, in version 3.
 type having struct {
 	*room
-	list       func(ctx context.Context, q storage.Querier, organizationID, id int64, p storage.Page) ([]distribution.Group, int, error)
+	list       func(ctx context.Context, q storage.Querier, organizationID, id int64, p storage.Page) ([]testergroup.Group, int, error)
 	give, take func(ctx context.Context, tx *storage.Tx, w account.Writer, id, groupID int64) error
 }
 
 // ofProject are the handlers of an app's groups.
 func (r *room) ofProject() having {
-	return having{r, distribution.GroupsOfProject, distribution.GiveProject, distribution.TakeProject}
+	return having{r, testergroup.OfProject, testergroup.GiveProject, testergroup.TakeProject}
 }
 
 // ofBuild are those of a build's.
 func (r *room) ofBuild() having {
-	return having{r, distribution.GroupsOfBuild, distribution.GiveBuild, distribution.TakeBuild}
+	return having{r, testergroup.OfBuild, testergroup.GiveBuild, testergroup.TakeBuild}
 }
 
 // groups serves GET /api/v3/projects/{id}/groups and /api/v3/builds/{id}/groups, by name.

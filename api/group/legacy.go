@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/testergroup"
 )
 
 // legacy are the handlers of versions 1 and 2.
@@ -47,24 +47,24 @@ type plainView struct {
 	Private bool   `json:"private"`
 }
 
-func viewPlain(g *distribution.Group) plainView {
+func viewPlain(g *testergroup.Group) plainView {
 	return plainView{ID: g.ID, Name: g.Name, Private: g.Private}
 }
 
 // page reads a page of the organization's groups.
-func (h legacy) page(c *gin.Context) ([]distribution.Group, pagination.Pagination, error) {
+func (h legacy) page(c *gin.Context) ([]testergroup.Group, pagination.Pagination, error) {
 	at, err := pagination.Parse(c.Request.URL.Query(), whole())
 	if err != nil {
 		return nil, pagination.Pagination{}, err
 	}
-	rows, total, err := distribution.GroupList(c.Request.Context(), h.db,
-		distribution.GroupFilter{OrganizationID: auth.Organization(c)}, at.Rows())
+	rows, total, err := testergroup.List(c.Request.Context(), h.db,
+		testergroup.Filter{OrganizationID: auth.Organization(c)}, at.Rows())
 	return rows, at.Envelope(total), err
 }
 
 // emailsOf returns the testers of groups, by group.
 func (h legacy) emailsOf(ctx context.Context, groups ...int64) (map[int64][]emailView, error) {
-	list, err := distribution.GroupEmails(ctx, h.db, groups, mostEmails)
+	list, err := testergroup.Emails(ctx, h.db, groups, mostEmails)
 	if err != nil {
 		return nil, err
 	}
@@ -115,10 +115,10 @@ func (h legacy) create(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	n := distribution.NewGroup{Name: name, TeamID: in.TeamID, AnyTeam: true, Private: in.Private != nil && bool(*in.Private)}
-	var g *distribution.Group
+	n := testergroup.NewGroup{Name: name, TeamID: in.TeamID, AnyTeam: true, Private: in.Private != nil && bool(*in.Private)}
+	var g *testergroup.Group
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		g, err = distribution.CreateTeamGroup(ctx, tx, w, n)
+		g, err = testergroup.CreateInTeam(ctx, tx, w, n)
 		return err
 	})
 	if errors.Is(err, storage.ErrConflict) {
@@ -183,11 +183,11 @@ func (h legacy) remove(c *gin.Context) error {
 		return err
 	}
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
-		users, err := distribution.UsersByEmail(ctx, tx, w.OrganizationID, emails)
+		users, err := testergroup.UsersByEmail(ctx, tx, w.OrganizationID, emails)
 		if err != nil {
 			return err
 		}
-		n, err := distribution.RemoveGroupMembers(ctx, tx, w, id, users, true)
+		n, err := testergroup.RemoveMembers(ctx, tx, w, id, users, true)
 		if err != nil {
 			return err
 		}
@@ -230,7 +230,7 @@ func (h legacy) group(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	g, err := distribution.GroupByID(c.Request.Context(), h.db, auth.Organization(c), id)
+	g, err := testergroup.ByID(c.Request.Context(), h.db, auth.Organization(c), id)
 	if err != nil {
 		return err
 	}
@@ -243,7 +243,7 @@ func (h legacy) groupTesters(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	found, err := distribution.GroupTesters(c.Request.Context(), h.db, auth.Organization(c), id, "", at.Rows())
+	found, err := testergroup.Testers(c.Request.Context(), h.db, auth.Organization(c), id, "", at.Rows())
 	if err != nil {
 		return err
 	}
@@ -266,7 +266,7 @@ func (h legacy) groupProjects(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	apps, total, err := distribution.GroupProjects(c.Request.Context(), h.db, auth.Organization(c), id, at.Rows())
+	apps, total, err := testergroup.Projects(c.Request.Context(), h.db, auth.Organization(c), id, at.Rows())
 	if err != nil {
 		return err
 	}
@@ -289,7 +289,7 @@ func (h legacy) projectTesters(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	found, err := distribution.ProjectTesters(c.Request.Context(), h.db, auth.Organization(c), id, "", at.Rows())
+	found, err := testergroup.ProjectTesters(c.Request.Context(), h.db, auth.Organization(c), id, "", at.Rows())
 	if err != nil {
 		return err
 	}

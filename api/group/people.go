@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/testergroup"
 	"github.com/slipway-qa/slipway/storage/tester"
 )
 
@@ -67,14 +68,14 @@ func (p *people) known(ctx context.Context, tx *storage.Tx, w account.Writer) (u
 	if err := account.CheckEmails(p.member, p.emails); err != nil {
 		return nil, false, err
 	}
-	users, err = distribution.UsersByEmail(ctx, tx, w.OrganizationID, p.emails)
+	users, err = testergroup.UsersByEmail(ctx, tx, w.OrganizationID, p.emails)
 	return append(users, p.users...), len(users) == distinct(p.emails), err
 }
 
 // addToGroup puts people into a group that the writer may change. Those whom nobody knows
 // become testers of the organization: the audit entry of that has the group, so a call is
 // one entry however many they are.
-func addToGroup(ctx context.Context, tx *storage.Tx, w account.Writer, g *distribution.Group, p people) error {
+func addToGroup(ctx context.Context, tx *storage.Tx, w account.Writer, g *testergroup.Group, p people) error {
 	if len(p.emails) == 0 && len(p.users) == 0 {
 		return nil
 	}
@@ -90,14 +91,14 @@ func addToGroup(ctx context.Context, tx *storage.Tx, w account.Writer, g *distri
 		}
 		users = p.users
 	}
-	_, err = distribution.AddGroupMembers(ctx, tx, w, g.ID, users)
+	_, err = testergroup.AddMembers(ctx, tx, w, g.ID, users)
 	return err
 }
 
 // addPeople adds people to the group with an id, in a transaction.
 func (r *room) addPeople(c *gin.Context, id int64, p people) error {
 	return r.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
-		g, err := distribution.ChangeableGroup(ctx, tx, w, id)
+		g, err := testergroup.Changeable(ctx, tx, w, id)
 		if err != nil {
 			return err
 		}
@@ -130,7 +131,7 @@ func (h groups) remove(c *gin.Context) error {
 		return err
 	}
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
-		n, err := distribution.RemoveGroupMembers(ctx, tx, w, id, []int64{user}, false)
+		n, err := testergroup.RemoveMembers(ctx, tx, w, id, []int64{user}, false)
 		if err != nil {
 			return err
 		}
@@ -164,8 +165,8 @@ func (h projects) testers(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.listPeople(c, func(ctx context.Context, search string, p storage.Page) (*distribution.People, error) {
-		return distribution.ProjectTesters(ctx, h.db, auth.Organization(c), id, search, p)
+	return h.listPeople(c, func(ctx context.Context, search string, p storage.Page) (*testergroup.People, error) {
+		return testergroup.ProjectTesters(ctx, h.db, auth.Organization(c), id, search, p)
 	})
 }
 
@@ -196,7 +197,7 @@ func (h projects) add(c *gin.Context) error {
 			}
 			users = append(made, p.users...)
 		}
-		added, err = distribution.AddProjectTesters(ctx, tx, w, id, users)
+		added, err = testergroup.AddProjectTesters(ctx, tx, w, id, users)
 		return err
 	})
 	if err != nil {
@@ -217,7 +218,7 @@ func (h projects) remove(c *gin.Context) error {
 		return err
 	}
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
-		return distribution.RemoveProjectTester(ctx, tx, w, id, user)
+		return testergroup.RemoveProjectTester(ctx, tx, w, id, user)
 	})
 	if err != nil {
 		return err

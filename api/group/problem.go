@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/testergroup"
 )
 
 // Codes of versions 1 and 2 that do not follow from the status.
@@ -24,8 +25,8 @@ func problem(err error) error {
 	switch {
 	case err == nil, errors.As(err, &known):
 		return err
-	case errors.Is(err, distribution.ErrGroupAccess):
-		return &respond.Problem{Status: http.StatusForbidden, Text: distribution.ErrGroupAccess.Error(), Err: err}
+	case errors.Is(err, testergroup.ErrNoAccess):
+		return &respond.Problem{Status: http.StatusForbidden, Text: testergroup.ErrNoAccess.Error(), Err: err}
 	case errors.Is(err, account.ErrTeamAccess):
 		return &respond.Problem{Status: http.StatusForbidden, Text: account.ErrTeamAccess.Error(), Err: err}
 	case errors.Is(err, distribution.ErrNoAccess):

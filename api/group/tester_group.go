@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/testergroup"
 )
 
 // groups are the handlers of tester groups in version 3.
@@ -24,7 +25,7 @@ const shownInGroup = 100
 // list serves GET /api/v3/groups, by name. Parameters: search (part of the name),
 // team_id, page, per_page.
 func (h groups) list(c *gin.Context) error {
-	f := distribution.GroupFilter{OrganizationID: auth.Organization(c)}
+	f := testergroup.Filter{OrganizationID: auth.Organization(c)}
 	at, err := pagination.Parse(c.Request.URL.Query(), pagination.Small())
 	if err != nil {
 		return err
@@ -35,7 +36,7 @@ func (h groups) list(c *gin.Context) error {
 	if f.TeamID, err = number(c, "team_id"); err != nil {
 		return err
 	}
-	rows, total, err := distribution.GroupList(c.Request.Context(), h.db, f, at.Rows())
+	rows, total, err := testergroup.List(c.Request.Context(), h.db, f, at.Rows())
 	if err != nil {
 		return err
 	}
@@ -58,15 +59,15 @@ func (h groups) get(c *gin.Context) error {
 // show writes a single group beside the members of more.
 func (h groups) show(c *gin.Context, status int, id int64, more gin.H) error {
 	ctx, organization, first := c.Request.Context(), auth.Organization(c), storage.Page{Limit: shownInGroup}
-	g, err := distribution.GroupByID(ctx, h.db, organization, id)
+	g, err := testergroup.ByID(ctx, h.db, organization, id)
 	if err != nil {
 		return err
 	}
-	people, err := distribution.GroupTesters(ctx, h.db, organization, id, "", first)
+	people, err := testergroup.Testers(ctx, h.db, organization, id, "", first)
 	if err != nil {
 		return err
 	}
-	apps, _, err := distribution.GroupProjects(ctx, h.db, organization, id, first)
+	apps, _, err := testergroup.Projects(ctx, h.db, organization, id, first)
 	if err != nil {
 		return err
 	}
@@ -116,20 +117,20 @@ func (h groups) create(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	n := distribution.NewGroup{Projects: apps, Private: in.Private != nil && bool(*in.Private)}
+	n := testergroup.NewGroup{Projects: apps, Private: in.Private != nil && bool(*in.Private)}
 	if in.Name != nil {
 		n.Name = *in.Name
 	}
 	if in.TeamID != nil {
 		n.TeamID = *in.TeamID
 	}
-	var g *distribution.Group
+	var g *testergroup.Group
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 		// Before the group's name is taken, in the order of who adds testers to a new group.
 		if err := account.LockOrganization(ctx, tx, w.OrganizationID); err != nil {
 			return err
 		}
-		if g, err = distribution.CreateTeamGroup(ctx, tx, w, n); err != nil {
+		if g, err = testergroup.CreateInTeam(ctx, tx, w, n); err != nil {
 			return err
 		}
 		return addToGroup(ctx, tx, w, g, people{emails: in.Testers, member: "testers"})
@@ -155,12 +156,12 @@ func (h groups) update(c *gin.Context) error {
 	if in.Testers != nil {
 		return storage.Invalid("testers", "are given when a group is created: POST /api/v3/groups/{id}/testers adds some")
 	}
-	change := distribution.GroupChange{Name: in.Name, Private: in.Private.Bool(), TeamID: in.TeamID}
+	change := testergroup.Change{Name: in.Name, Private: in.Private.Bool(), TeamID: in.TeamID}
 	if apps != nil {
 		change.Projects = &apps
 	}
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
-		_, err := distribution.UpdateGroup(ctx, tx, w, id, change)
+		_, err := testergroup.Update(ctx, tx, w, id, change)
 		return err
 	})
 	if err != nil {
@@ -172,7 +173,7 @@ func (h groups) update(c *gin.Context) error {
 // delete serves DELETE /api/v3/groups/{id}: the group goes with its grants, the testers
 // stay testers.
 func (h groups) delete(c *gin.Context) error {
-	return h.deleteNamed(c, distribution.RemoveGroup)
+	return h.deleteNamed(c, testergroup.Remove)
 }
 
 // testers serves GET /api/v3/groups/{id}/testers. Parameters: search (part of a mail
@@ -182,13 +183,13 @@ func (h groups) testers(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.listPeople(c, func(ctx context.Context, search string, p storage.Page) (*distribution.People, error) {
-		return distribution.GroupTesters(ctx, h.db, auth.Organization(c), id, search, p)
+	return h.listPeople(c, func(ctx context.Context, search string, p storage.Page) (*testergroup.People, error) {
+		return testergroup.Testers(ctx, h.db, auth.Organization(c), id, search, p)
 	})
 }
 
 // listPeople writes a page of testers.
-func (r *room) listPeople(c *gin.Context, list func(ctx context.Context, search string, p storage.Page) (*distribution.People,
+func (r *room) listPeople(c *gin.Context, list func(ctx context.Context, search string, p storage.Page) (*testergroup.People,
 	error)) error {
 	at, err := pagination.Parse(c.Request.URL.Query(), pagination.Small())
 	if err != nil {
@@ -220,7 +221,7 @@ func (h groups) projects(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	apps, total, err := distribution.GroupProjects(c.Request.Context(), h.db, auth.Organization(c), id, at.Rows())
+	apps, total, err := testergroup.Projects(c.Request.Context(), h.db, auth.Organization(c), id, at.Rows())
 	if err != nil {
 		return err
 	}

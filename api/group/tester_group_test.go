@@ -32,7 +32,8 @@ func TestGroupLife(t *testing.T) {
 	w.refused(w.owner, 400, "POST", "/api/v3/groups", p(`{"name":"%s","team_id":%d}`, strings.Repeat("x", 256), main), "name:")
 
 	made := w.ok(w.owner, 201, "POST", "/api/v3/groups",
-		p(`{"name":" QA ","team_id":%d,"private":true,"projects":[%d],"testers":["New@Example.com","new@example.com","tester@acme.example.com"]}`, main, app))
+		p(`{"name":" QA ","team_id":%d,"private":true,"projects":[%d],"testers":["New@Example.com","new@example.com","tester@acme.example.com"]}`,
+			main, app))
 	g := at(made, "group")
 	require.ElementsMatch(t, append([]string{"testers", "projects"}, groupMembers...), keys(g))
 	require.Equal(t, []any{"QA", float64(main), true, float64(2), float64(1)},

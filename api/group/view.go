@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/testergroup"
 )
 
 // groupView is a group in version 3.
@@ -24,7 +24,7 @@ type groupView struct {
 	UpdatedAt     time.Time `json:"updated_at"`
 }
 
-func viewGroup(g *distribution.Group) groupView {
+func viewGroup(g *testergroup.Group) groupView {
 	view := groupView{ID: g.ID, Name: g.Name, Private: g.Private, TestersCount: g.TestersCount, ProjectsCount: g.ProjectsCount,
 		CreatedAt: g.CreatedAt.UTC(), UpdatedAt: g.UpdatedAt.UTC()}
 	if g.TeamID != 0 {
@@ -43,24 +43,24 @@ type wholeGroupView struct {
 // testerView is a tester in version 3. ID is that of the membership, by which the
 // operations on testers name it, UserID that of the person.
 type testerView struct {
-	ID        int64                    `json:"id"`
-	UserID    int64                    `json:"user_id"`
-	Email     string                   `json:"email"`
-	Name      string                   `json:"name"`
-	Role      account.Role             `json:"role"`
-	Groups    []distribution.GroupName `json:"groups"`
-	Blocked   bool                     `json:"blocked"`
-	LastLogin *time.Time               `json:"last_login"` // null: never
-	CreatedAt time.Time                `json:"created_at"`
+	ID        int64              `json:"id"`
+	UserID    int64              `json:"user_id"`
+	Email     string             `json:"email"`
+	Name      string             `json:"name"`
+	Role      account.Role       `json:"role"`
+	Groups    []testergroup.Name `json:"groups"`
+	Blocked   bool               `json:"blocked"`
+	LastLogin *time.Time         `json:"last_login"` // null: never
+	CreatedAt time.Time          `json:"created_at"`
 }
 
 // viewPeople shows testers with their groups, which are read for all at once.
-func (r *room) viewPeople(ctx context.Context, q storage.Querier, organizationID int64, list []distribution.Person) ([]testerView, error) {
+func (r *room) viewPeople(ctx context.Context, q storage.Querier, organizationID int64, list []testergroup.Person) ([]testerView, error) {
 	users := make([]int64, 0, len(list))
 	for _, p := range list {
 		users = append(users, p.UserID)
 	}
-	groups, err := distribution.GroupsOf(ctx, q, organizationID, users)
+	groups, err := testergroup.OfUsers(ctx, q, organizationID, users)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (r *room) viewPeople(ctx context.Context, q storage.Querier, organizationID
 	for _, p := range list {
 		of := groups[p.UserID]
 		if of == nil {
-			of = []distribution.GroupName{}
+			of = []testergroup.Name{}
 		}
 		views = append(views, testerView{ID: p.MembershipID, UserID: p.UserID, Email: p.Email, Name: p.Name, Role: p.Role,
 			Groups: of, Blocked: p.Blocked, LastLogin: utc(p.LastLogin), CreatedAt: p.CreatedAt.UTC()})
@@ -77,7 +77,7 @@ func (r *room) viewPeople(ctx context.Context, q storage.Querier, organizationID
 }
 
 // envelope is where a page of testers stands.
-func envelope(at pagination.Request, p *distribution.People) pagination.Pagination {
+func envelope(at pagination.Request, p *testergroup.People) pagination.Pagination {
 	if p.Exact {
 		return at.Envelope(p.Total)
 	}

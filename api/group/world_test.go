@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/testergroup"
 )
 
 func TestMain(m *testing.M) {
@@ -68,12 +69,12 @@ func callerOf(o *fixture.Organization, u *fixture.User, teams ...account.TeamPla
 func (w *world) group(name string, team int64, users ...int64) (id int64) {
 	w.T.Helper()
 	w.Must(func(ctx context.Context, tx *storage.Tx) error {
-		g, err := distribution.CreateTeamGroup(ctx, tx, w.Org.Owner.Writer, distribution.NewGroup{Name: name, TeamID: team})
+		g, err := testergroup.CreateInTeam(ctx, tx, w.Org.Owner.Writer, testergroup.NewGroup{Name: name, TeamID: team})
 		if err != nil {
 			return err
 		}
 		id = g.ID
-		_, err = distribution.AddGroupMembers(ctx, tx, w.Org.Owner.Writer, id, users)
+		_, err = testergroup.AddMembers(ctx, tx, w.Org.Owner.Writer, id, users)
 		return err
 	})
 	return id

@@ -143,13 +143,20 @@ func TestDevice(t *testing.T) {
 	t.Parallel()
 	for agent, want := range map[string]device{
 		"": desktop,
-		"Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Mobile Safari/537.36":                                       android,
-		"Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Mobile/15E148 Safari/604.1":               apple,
-		"Mozilla/5.0 (iPad; CPU OS 12_5 like Mac OS X) AppleWebKit/605.1.15":                                                                                    apple,
-		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/605.1.15":                                 mac,
-		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36":                                                                                          desktop,
-		"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0":                                                                                desktop,
-		"Mozilla/5.0 (Mobile; Windows Phone 8.1; Android 4.0; ARM; Trident/7.0; Touch; rv:11.0; IEMobile/11.0; NOKIA; Lumia 520) like iPhone OS 7_0_3 Mac OS X": desktop,
+		"Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Mobile " +
+			"Safari/537.36": android,
+		"Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Mobile/15E148 " +
+			"Safari/604.1": apple,
+		"Mozilla/5.0 (iPad; CPU OS 12_5 like Mac OS X) " +
+			"AppleWebKit/605.1.15": apple,
+		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 " +
+			"Safari/605.1.15": mac,
+		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) " +
+			"AppleWebKit/537.36": desktop,
+		"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 " +
+			"Firefox/140.0": desktop,
+		"Mozilla/5.0 (Mobile; Windows Phone 8.1; Android 4.0; ARM; Trident/7.0; Touch; rv:11.0; IEMobile/11.0; NOKIA; Lumia 520) like iPhone " +
+			"OS 7_0_3 Mac OS X": desktop,
 	} {
 		require.Equal(t, want, deviceOf(agent), agent)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/chromium"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/grant"
 )
 
 // pageHost is a name that browsers do not trust as they trust 127.0.0.1: over
@@ -133,7 +134,8 @@ const leastContrast = `(() => {
 	const rgba = s => { const m = s.match(/[\d.]+/g).map(Number); return m.length < 4 ? [...m, 1] : m };
 	const light = c => [0.2126, 0.7152, 0.0722].reduce((sum, f, i) => {
 		const v = c[i] / 255; return sum + f * (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4) }, 0);
-	const behind = e => { for (; e; e = e.parentElement) { const c = rgba(getComputedStyle(e).backgroundColor); if (c[3] === 1) return c } return [255, 255, 255] };
+	const behind = e => { for (; e; e = e.parentElement) { const c = rgba(getComputedStyle(e).backgroundColor); if (c[3] === 1) return c }
+	return [255, 255, 255] };
 	let least = 21;
 	const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 	while (walk.nextNode()) {
@@ -151,8 +153,10 @@ func screens() []screen {
 		{"desktop-light", 1280, 900, onPC, "light"}, {"desktop-dark", 1280, 900, onPC, "dark"}}
 }
 
-const notes = "## Offline mode\n\n- Notes open **without a network**\n- Sync resumes by itself, see [the plan](https://example.com/plan)\n\n" +
-	"Known: rotation flickers on tablets.\n\n```\nadb shell am start -n com.example.harbour/.MainActivity --ez offline true --es reason testing\n```\n" +
+const notes = "## Offline mode\n\n- Notes open **without a network**\n" +
+	"- Sync resumes by itself, see [the plan](https://example.com/plan)\n\n" +
+	"Known: rotation flickers on tablets.\n\n```\nadb shell am start -n com.example.harbour/.MainActivity --ez offline true --es reason " +
+	"testing\n```\n" +
 	"| Device | Result | Build | Remarks |\n|:--|--:|---|---|\n| Pixel 9 | 12 of 12 | 10203 | averylongremarkthatnophoneshows |\n\n" +
 	"מה חדש\n\n" +
 	"averyveryveryveryveryveryveryveryveryveryveryveryveryveryveryverylongword"
@@ -219,7 +223,7 @@ func TestBrowserClosed(t *testing.T) {
 	made := b.upload(func(u *distribution.Upload) {
 		closed(u)
 		u.File = b.put(body, "application/octet-stream")
-		u.ProjectGroups = distribution.Groups{Given: true, All: true}
+		u.ProjectGroups = grant.Groups{Given: true, All: true}
 	})
 	b.member("tess@example.com", account.Tester)
 	for _, s := range screens() {

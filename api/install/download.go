@@ -14,6 +14,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/installpage"
+	"github.com/slipway-qa/slipway/storage/distribution/landing"
 	"github.com/slipway-qa/slipway/storage/install"
 	"github.com/slipway-qa/slipway/storage/object"
 )
@@ -68,7 +70,7 @@ const boundedAge = 30 * time.Minute
 
 // bounded reports whether the page lets only so many installs through.
 func (v *visit) bounded() bool {
-	return slices.ContainsFunc(v.limits(), func(l *distribution.PageLimits) bool { return l.PageMaxInstalls != nil })
+	return slices.ContainsFunc(v.limits(), func(l *landing.Limits) bool { return l.PageMaxInstalls != nil })
 }
 
 // linkAge is the life of a link to the file; none outlives the page by much.
@@ -102,12 +104,12 @@ func (h *Handlers) deliver(c *gin.Context, v *visit, userID int64, by install.Ch
 	if err != nil || c.Request.Method == http.MethodHead {
 		return link, err
 	}
-	d := distribution.Download{Build: b, BuildURL: h.cfg.Links.Page(b.Token), Referer: c.Request.Referer(),
-		Via: distribution.ViaPage, Now: now,
+	d := installpage.Download{Build: b, BuildURL: h.cfg.Links.Page(b.Token), Referer: c.Request.Referer(),
+		Via: installpage.ViaPage, Now: now,
 		Channel: by, Device: modelOf(c.Request.UserAgent()),
-		Actor: account.Actor{UserID: userID, Name: distribution.Anonymous, RequestID: respond.RequestID(ctx), IPAddress: c.ClientIP()}}
-	err = h.cfg.DB.InTx(ctx, func(tx *storage.Tx) error { return distribution.RecordDownload(ctx, tx, d) })
-	var closed *distribution.ClosedError
+		Actor: account.Actor{UserID: userID, Name: installpage.Anonymous, RequestID: respond.RequestID(ctx), IPAddress: c.ClientIP()}}
+	err = h.cfg.DB.InTx(ctx, func(tx *storage.Tx) error { return installpage.RecordDownload(ctx, tx, d) })
+	var closed *landing.ClosedError
 	if errors.As(err, &closed) {
 		return "", errClosed(closed.Reason)
 	}

@@ -14,6 +14,8 @@ import (
 	"github.com/slipway-qa/slipway/api/picture"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/installpage"
+	"github.com/slipway-qa/slipway/storage/distribution/visitor"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/storage/session"
 )
@@ -54,19 +56,19 @@ func (s *site) feedbackLink(b *distribution.Build) string {
 
 // ownBuild reads a build by its token; storage.ErrNotFound when the person may not
 // install it.
-func (h *personHandlers) ownBuild(c *gin.Context, v *distribution.Visitor, token string) (*distribution.Build, error) {
+func (h *personHandlers) ownBuild(c *gin.Context, v *visitor.Visitor, token string) (*distribution.Build, error) {
 	if !pageName.MatchString(token) {
 		return nil, storage.ErrNotFound
 	}
 	ctx := c.Request.Context()
-	l, err := distribution.LandingByName(ctx, h.cfg.DB, token)
+	l, err := installpage.ByName(ctx, h.cfg.DB, token)
 	if err != nil {
 		return nil, err
 	}
 	if !l.OfBuild || l.Project.OrganizationID != v.OrganizationID {
 		return nil, storage.ErrNotFound
 	}
-	access, err := distribution.BuildAccess(ctx, h.cfg.DB, l.Build.ID, v.UserID)
+	access, err := installpage.BuildAccess(ctx, h.cfg.DB, l.Build.ID, v.UserID)
 	if err != nil {
 		return nil, err
 	}
@@ -76,13 +78,13 @@ func (h *personHandlers) ownBuild(c *gin.Context, v *distribution.Visitor, token
 	return l.Build, nil
 }
 
-func (h *personHandlers) feedbackView(v *distribution.Visitor, b *distribution.Build) feedbackView {
+func (h *personHandlers) feedbackView(v *visitor.Visitor, b *distribution.Build) feedbackView {
 	return feedbackView{personView: h.view("Feedback", v), App: appView{Name: b.AppName, Icon: h.path(b.Token) + "/icon"},
 		Version: versionOf(b), Action: h.base + "/me/feedback", Build: b.Token, Page: h.path(b.Token), Most: session.MaxFeedback}
 }
 
 // FeedbackForm serves GET /me/feedback?build=.
-func (h *personHandlers) FeedbackForm(c *gin.Context, v *distribution.Visitor) error {
+func (h *personHandlers) FeedbackForm(c *gin.Context, v *visitor.Visitor) error {
 	b, err := h.ownBuild(c, v, c.Query("build"))
 	if err != nil {
 		return err
@@ -98,7 +100,7 @@ func (h *personHandlers) FeedbackForm(c *gin.Context, v *distribution.Visitor) e
 
 // Feedback serves POST /me/feedback: a multipart form with build, text, picture and blocker, of
 // which text or picture may be missing.
-func (h *personHandlers) Feedback(c *gin.Context, v *distribution.Visitor) error {
+func (h *personHandlers) Feedback(c *gin.Context, v *visitor.Visitor) error {
 	if err := slowDown(c, h.feedbacks); err != nil {
 		return err
 	}

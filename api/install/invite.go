@@ -13,6 +13,8 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/installpage"
+	"github.com/slipway-qa/slipway/storage/distribution/visitor"
 	"github.com/slipway-qa/slipway/storage/tester"
 )
 
@@ -47,7 +49,7 @@ func (h *personHandlers) invitation(c *gin.Context) (*tester.Invite, *distributi
 		}
 	}
 	// A grant that was taken back does not come back with the link.
-	access, err := distribution.BuildAccess(ctx, h.cfg.DB, i.BuildID, i.UserID)
+	access, err := installpage.BuildAccess(ctx, h.cfg.DB, i.BuildID, i.UserID)
 	if err != nil {
 		return nil, nil, expiredInvitation(err)
 	}
@@ -129,6 +131,6 @@ func (h *personHandlers) begin(ctx context.Context, tx *storage.Tx, c *gin.Conte
 	if err := tester.HoldInvite(ctx, tx, i.ID); err != nil {
 		return err
 	}
-	return distribution.BeginSession(ctx, tx, account.DigestOf(secret), distribution.NewSession{OrganizationID: i.OrganizationID,
-		UserID: i.UserID, Via: distribution.ByInvite, Expires: h.cfg.Now().Add(sessionAge * time.Second)})
+	return visitor.BeginSession(ctx, tx, account.DigestOf(secret), visitor.NewSession{OrganizationID: i.OrganizationID,
+		UserID: i.UserID, Via: visitor.ByInvite, Expires: h.cfg.Now().Add(sessionAge * time.Second)})
 }

@@ -219,7 +219,8 @@ func TestBrowserJourney(t *testing.T) {
 		chromedp.Click(submit), chromedp.WaitNotPresent(chromedp.CSS("textarea")))
 	b.sound("journey-thanks")
 	require.Equal(t, "Thank you", b.text("h1"))
-	require.Equal(t, 1, b.count(`select count(*) from feedbacks where build_id = $1 and text = 'The sync stops.' and screenshot_type = 'image/png' and email = 'tess@example.com'`, made.ID))
+	require.Equal(t, 1, b.count(`select count(*) from feedbacks
+		where build_id = $1 and text = 'The sync stops.' and screenshot_type = 'image/png' and email = 'tess@example.com'`, made.ID))
 
 	// Away, and no way back by the link of the invitation.
 	b.open("/me/leave", "journey-leave")

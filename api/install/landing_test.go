@@ -43,7 +43,8 @@ func TestOpenPage(t *testing.T) {
 	require.NotContains(t, page, "ZgotmplZ")
 	header := rec.Header()
 	require.Equal(t, "text/html; charset=utf-8", header.Get("Content-Type"))
-	require.Regexp(t, `^default-src 'none'; style-src 'sha256-[^ ']+'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$`,
+	require.Regexp(t,
+		`^default-src 'none'; style-src 'sha256-[^ ']+'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$`,
 		header.Get("Content-Security-Policy"))
 	require.Equal(t, "same-origin", header.Get("Referrer-Policy"))
 	require.Equal(t, "private, no-store", header.Get("Cache-Control"))

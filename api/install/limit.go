@@ -7,15 +7,15 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/respond"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/landing"
 )
 
 // limits are those that hold for a page: the app's, and on the page of a build, or for the
 // build that the page of its app shows, the build's too.
-func (v *visit) limits() []*distribution.PageLimits {
-	list := []*distribution.PageLimits{&v.Project.PageLimits}
+func (v *visit) limits() []*landing.Limits {
+	list := []*landing.Limits{&v.Project.Limits}
 	if v.Build != nil {
-		list = append(list, &v.Build.PageLimits)
+		list = append(list, &v.Build.Limits)
 	}
 	return list
 }

@@ -18,6 +18,8 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/grant"
+	"github.com/slipway-qa/slipway/storage/distribution/landing"
 )
 
 const secretWord = "open sesame, päge"
@@ -32,7 +34,7 @@ func (w *world) writer() account.Writer {
 // limitApp sets what closes the page of an app; nil leaves it.
 func (w *world) limitApp(id int64, expires, most, password *string) {
 	w.t.Helper()
-	page, err := distribution.NewPageChange(expires, most, password)
+	page, err := landing.NewChange(expires, most, password)
 	require.NoError(w.t, err)
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
 		_, _, err := distribution.UpdateProject(ctx, tx, w.writer(), id, distribution.ProjectChange{Page: page})
@@ -42,7 +44,7 @@ func (w *world) limitApp(id int64, expires, most, password *string) {
 
 func (w *world) limitBuild(id int64, expires, most, password *string) {
 	w.t.Helper()
-	page, err := distribution.NewPageChange(expires, most, password)
+	page, err := landing.NewChange(expires, most, password)
 	require.NoError(w.t, err)
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
 		_, _, err := distribution.UpdateBuild(ctx, tx, w.writer(), 0, id, distribution.BuildChange{Page: page})
@@ -170,7 +172,7 @@ func TestPagePassword(t *testing.T) {
 	w := newWorld(t, public)
 	made := w.upload(func(u *distribution.Upload) {
 		apple(u)
-		u.ProjectGroups = distribution.Groups{Given: true, All: true}
+		u.ProjectGroups = grant.Groups{Given: true, All: true}
 	})
 	page, own := "/install/harbour-ios", "/install/"+made.Build.Token
 	before := w.manifestLink(page, nil)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/remote"
 	"github.com/slipway-qa/slipway/api/respond"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/landing"
 	"github.com/slipway-qa/slipway/tasks/admission"
 )
 
@@ -140,7 +140,7 @@ func (p *passwords) check(ctx context.Context, organizationID int64, address str
 	if p.brake.Blocked(address, l.name) {
 		return false, errManyPasswords
 	}
-	if distribution.CheckPagePassword(l.digest, password) {
+	if landing.CheckPassword(l.digest, password) {
 		return true, nil
 	}
 	p.brake.WaitFor(address, l.name)

@@ -19,6 +19,8 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/installpage"
+	"github.com/slipway-qa/slipway/storage/distribution/visitor"
 	"github.com/slipway-qa/slipway/storage/mail"
 	"github.com/slipway-qa/slipway/storage/tester"
 )
@@ -62,7 +64,7 @@ func (h *personHandlers) routes(fail fail) []route.Route {
 }
 
 // personal is a handler for a person who is signed in and not blocked.
-type personal func(c *gin.Context, v *distribution.Visitor) error
+type personal func(c *gin.Context, v *visitor.Visitor) error
 
 // signedIn runs a handler for who is signed in; others are led to the sign-in, which
 // leads back. Posts must come from the service's own pages.
@@ -93,7 +95,7 @@ func (h *personHandlers) signedIn(serve personal) route.Handler {
 
 // ownVisitor is who is signed in to the organization that the host selects, if it
 // selects one.
-func (h *personHandlers) ownVisitor(c *gin.Context) (*distribution.Visitor, error) {
+func (h *personHandlers) ownVisitor(c *gin.Context) (*visitor.Visitor, error) {
 	v, err := h.visitor(c)
 	if slug := h.organization(c); v != nil && slug != "" && slug != v.OrganizationSlug {
 		return nil, err
@@ -122,7 +124,7 @@ func (h *personHandlers) wanted(c *gin.Context) string {
 }
 
 // signOutOf is the form that ends a session; after is the page to return to.
-func (s *site) signOutOf(v *distribution.Visitor, after string) signOutView {
+func (s *site) signOutOf(v *visitor.Visitor, after string) signOutView {
 	return signOutView{Action: s.base + "/sign-out", Here: s.base + after, Email: v.Email, Label: "Sign out"}
 }
 
@@ -134,7 +136,7 @@ type personView struct {
 	SignOut      signOutView
 }
 
-func (h *personHandlers) view(title string, v *distribution.Visitor) personView {
+func (h *personHandlers) view(title string, v *visitor.Visitor) personView {
 	return personView{head: h.head(title), Base: h.base, Organization: v.OrganizationName, SignOut: h.signOutOf(v, "/me")}
 }
 
@@ -194,20 +196,20 @@ type appsView struct {
 	Apps      []appRow
 	Previous  string
 	Next      string
-	Places    []distribution.Place // further organizations
-	HasNoMail bool                 // the person wants no mail about builds
+	Places    []visitor.Place // further organizations
+	HasNoMail bool            // the person wants no mail about builds
 }
 
 type appRow struct{ Link, History, Icon, Name, Version, Platform, Day, Time string }
 
 // Apps serves GET /me: the apps of which the person may install a build.
-func (h *personHandlers) Apps(c *gin.Context, v *distribution.Visitor) error {
+func (h *personHandlers) Apps(c *gin.Context, v *visitor.Visitor) error {
 	page, err := pagination.Parse(c.Request.URL.Query(), pagination.Options{Default: appsPerPage, Max: appsPerPage})
 	if err != nil {
 		return err
 	}
 	ctx := c.Request.Context()
-	list, err := distribution.AppsFor(ctx, h.cfg.DB, v.OrganizationID, v.UserID, page.Rows())
+	list, err := installpage.AppsFor(ctx, h.cfg.DB, v.OrganizationID, v.UserID, page.Rows())
 	if err != nil {
 		return err
 	}
@@ -216,8 +218,8 @@ func (h *personHandlers) Apps(c *gin.Context, v *distribution.Visitor) error {
 		return err
 	}
 	view := appsView{personView: h.view("Your apps", v), HasNoMail: subscription.Unsubscribed}
-	if v.Via == distribution.ByMail && h.organization(c) == "" {
-		places, err := distribution.PlacesOf(ctx, h.cfg.DB, v.UserID)
+	if v.Via == visitor.ByMail && h.organization(c) == "" {
+		places, err := visitor.PlacesOf(ctx, h.cfg.DB, v.UserID)
 		if err != nil {
 			return err
 		}
@@ -260,7 +262,7 @@ type historyRow struct {
 
 // History serves GET /me/apps/{id}: the builds of an app that the person may install,
 // with their notes.
-func (h *personHandlers) History(c *gin.Context, v *distribution.Visitor) error {
+func (h *personHandlers) History(c *gin.Context, v *visitor.Visitor) error {
 	id, err := pagination.ID(c.Param("id"))
 	if err != nil {
 		return err
@@ -270,7 +272,7 @@ func (h *personHandlers) History(c *gin.Context, v *distribution.Visitor) error 
 	if err != nil {
 		return err
 	}
-	builds, err := distribution.LatestBuildsFor(ctx, h.cfg.DB, p.ID, v.UserID, false, historyBuilds)
+	builds, err := installpage.LatestBuildsFor(ctx, h.cfg.DB, p.ID, v.UserID, false, historyBuilds)
 	if err != nil {
 		return err
 	}
@@ -293,7 +295,7 @@ func (h *personHandlers) History(c *gin.Context, v *distribution.Visitor) error 
 
 // SwitchOrganization serves POST /me/organization: the form's member organization is the
 // id of another organization of the same person.
-func (h *personHandlers) SwitchOrganization(c *gin.Context, _ *distribution.Visitor) error {
+func (h *personHandlers) SwitchOrganization(c *gin.Context, _ *visitor.Visitor) error {
 	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, maxForm)
 	id, err := pagination.ID(c.PostForm("organization"))
 	if err != nil {
@@ -301,7 +303,7 @@ func (h *personHandlers) SwitchOrganization(c *gin.Context, _ *distribution.Visi
 	}
 	session, _ := h.session(c)
 	err = h.cfg.DB.InTx(c.Request.Context(), func(tx *storage.Tx) error {
-		user, err := distribution.SwitchSession(c.Request.Context(), tx, session, id, h.cfg.Now())
+		user, err := visitor.SwitchSession(c.Request.Context(), tx, session, id, h.cfg.Now())
 		if err != nil {
 			return err
 		}
@@ -316,7 +318,7 @@ func (h *personHandlers) SwitchOrganization(c *gin.Context, _ *distribution.Visi
 
 // SwitchMail serves POST /me/mail: the form's member mail is off for who wants no mail
 // about builds any more, and on for who wants it again.
-func (h *personHandlers) SwitchMail(c *gin.Context, v *distribution.Visitor) error {
+func (h *personHandlers) SwitchMail(c *gin.Context, v *visitor.Visitor) error {
 	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, maxForm)
 	wanted := c.PostForm("mail")
 	if wanted != "on" && wanted != "off" {
@@ -339,13 +341,13 @@ type leaveView struct {
 }
 
 // LeaveForm serves GET /me/leave.
-func (h *personHandlers) LeaveForm(c *gin.Context, v *distribution.Visitor) error {
+func (h *personHandlers) LeaveForm(c *gin.Context, v *visitor.Visitor) error {
 	return h.render(c, http.StatusOK, "leave", leaveView{personView: h.view("Leave "+v.OrganizationName, v), Staff: v.Role != account.Tester})
 }
 
 // Leave serves POST /me/leave: the person leaves the organization, with all that hangs
 // on the membership.
-func (h *personHandlers) Leave(c *gin.Context, v *distribution.Visitor) error {
+func (h *personHandlers) Leave(c *gin.Context, v *visitor.Visitor) error {
 	ctx := c.Request.Context()
 	err := h.cfg.DB.InTx(ctx, func(tx *storage.Tx) error {
 		return tester.Leave(ctx, tx, h.actor(c, v), v.OrganizationID, v.UserID)
@@ -363,7 +365,7 @@ func (h *personHandlers) Leave(c *gin.Context, v *distribution.Visitor) error {
 }
 
 // actor is the person as the audit log names them.
-func (h *personHandlers) actor(c *gin.Context, v *distribution.Visitor) account.Actor {
+func (h *personHandlers) actor(c *gin.Context, v *visitor.Visitor) account.Actor {
 	actor := auth.Actor(c)
 	actor.UserID, actor.Name = v.UserID, v.Email
 	return actor

@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/grant"
 	"github.com/slipway-qa/slipway/storage/tester"
 )
 
@@ -37,7 +38,7 @@ func (w *world) join(slug, email string, role account.Role) (organization int64)
 // forAll opens the app to every tester.
 func forAll(u *distribution.Upload) {
 	closed(u)
-	u.ProjectGroups = distribution.Groups{Given: true, All: true}
+	u.ProjectGroups = grant.Groups{Given: true, All: true}
 }
 
 // enter signs in by mail without an app.
@@ -190,7 +191,8 @@ func TestApps(t *testing.T) {
 	w.exec(`insert into projects (organization_id, team_id, name, token, landing_page_mode, all_testers)
 		select $1, $2, 'App ' || n, 'token' || n, 'closed', true from generate_series(1, 30) n`, w.org, w.team)
 	w.exec(`insert into builds (organization_id, project_id, token, app_name, version, platform, kind, file_id, file_name)
-		select organization_id, id, 'b' || token, name, '1', 'Android', 'apk', (select file_id from builds where id = $1), 'a.apk' from projects where token like 'token%'`, shared.ID)
+		select organization_id, id, 'b' || token, name, '1', 'Android', 'apk', (select file_id from builds where id = $1), 'a.apk' from projects
+		where token like 'token%'`, shared.ID)
 	first := w.see(cookie, "/me").Body.String()
 	require.Equal(t, 25, strings.Count(first, `class="tile"`))
 	require.Contains(t, first, `href="/me?page=2"`)
@@ -263,7 +265,8 @@ func TestSwitchOrganization(t *testing.T) {
 	require.Len(t, w.mails(), before, "no member there")
 	require.Equal(t, http.StatusOK, at("ships.qa.example.com", "/sign-in", url.Values{"email": {"tess@example.com"}}).Code)
 	require.Len(t, w.mails(), before+1)
-	require.Equal(t, 1, w.count(`select count(*) from sign_in_links where used_at is null and organization_id = $1 and user_id = $2`, w.org, tess))
+	require.Equal(t, 1, w.count(`select count(*) from sign_in_links
+		where used_at is null and organization_id = $1 and user_id = $2`, w.org, tess))
 }
 
 func TestInvitation(t *testing.T) {

@@ -29,7 +29,8 @@ func withDevices(o actions, a asked) actions {
 		}
 		if o.Problem == nil {
 			o.Problem = &notice{"Your registered " + deviceName(&out[0]) + " is not in the provisioning profile",
-				"This build was signed for other devices. The people who distribute the app see your device in their list and can sign the next one for it."}
+				"This build was signed for other devices. The people who distribute the app see your device in their list and can sign the next " +
+					"one for it."}
 		}
 		o.Register = register
 	default:

@@ -17,7 +17,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/visitor"
 	"github.com/slipway-qa/slipway/storage/tester"
 	"github.com/slipway-qa/slipway/tasks/letter"
 )
@@ -56,7 +56,7 @@ func (h *sessionHandlers) Session(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := distribution.PeekSignInLink(c.Request.Context(), h.cfg.DB, digest, h.cfg.Now()); err != nil {
+	if _, err := visitor.PeekSignInLink(c.Request.Context(), h.cfg.DB, digest, h.cfg.Now()); err != nil {
 		return expiredLink(err)
 	}
 	return h.render(c, http.StatusOK, "session", sessionView{head: h.head("Sign in"), Host: h.host,
@@ -78,9 +78,9 @@ func (h *sessionHandlers) Confirm(c *gin.Context) error {
 		return err
 	}
 	ctx, now := c.Request.Context(), h.cfg.Now()
-	var used *distribution.UsedLink
+	var used *visitor.UsedLink
 	err = h.cfg.DB.InTx(ctx, func(tx *storage.Tx) (err error) {
-		used, err = distribution.UseSignInLink(ctx, tx, digest, account.DigestOf(secret), now, now.Add(sessionAge*time.Second))
+		used, err = visitor.UseSignInLink(ctx, tx, digest, account.DigestOf(secret), now, now.Add(sessionAge*time.Second))
 		if err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func (h *sessionHandlers) SignOut(c *gin.Context) error {
 	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, maxForm)
 	to := strings.TrimPrefix(c.PostForm("to"), h.base)
 	if session, ok := h.session(c); ok {
-		if err := distribution.EndSession(c.Request.Context(), h.cfg.DB, session); err != nil {
+		if err := visitor.EndSession(c.Request.Context(), h.cfg.DB, session); err != nil {
 			return err
 		}
 	}

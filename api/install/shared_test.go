@@ -10,6 +10,8 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/grant"
+	"github.com/slipway-qa/slipway/storage/distribution/testergroup"
 )
 
 // TestSharedBuilds has builds of which each is shared on its own.
@@ -18,16 +20,16 @@ func TestSharedBuilds(t *testing.T) {
 	w := newWorld(t, public)
 	ann := w.member("ann@example.com", account.Tester)
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
-		g, err := distribution.CreateGroup(ctx, tx, account.CLI(), w.org, "QA", false)
+		g, err := testergroup.Create(ctx, tx, account.CLI(), w.org, "QA", false)
 		if err != nil {
 			return err
 		}
-		return distribution.AddToGroup(ctx, tx, account.CLI(), w.org, g.ID, ann)
+		return testergroup.AddUser(ctx, tx, account.CLI(), w.org, g.ID, ann)
 	})
 	upload := func(version string, groups ...string) *distribution.Build {
 		return w.upload(func(u *distribution.Upload) {
 			closed(u)
-			u.Package.Version, u.BuildGroups = version, distribution.Groups{Given: groups != nil, Names: groups}
+			u.Package.Version, u.BuildGroups = version, grant.Groups{Given: groups != nil, Names: groups}
 		}).Build
 	}
 	first, hidden, second, last := upload("2.0.1", "QA"), upload("2.0.2"), upload("2.0.3", "QA"), upload("2.0.4")

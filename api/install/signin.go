@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/visitor"
 	"github.com/slipway-qa/slipway/tasks/letter"
 	"github.com/slipway-qa/slipway/tasks/mailtemplate"
 )
@@ -117,14 +117,14 @@ func (h *sessionHandlers) sendLink(ctx context.Context, into target, email strin
 
 func (h *sessionHandlers) writeLink(ctx context.Context, into target, email string) error {
 	if into.organizationID == 0 {
-		place, err := distribution.PlaceByEmail(ctx, h.cfg.DB, email, into.slug)
+		place, err := visitor.PlaceByEmail(ctx, h.cfg.DB, email, into.slug)
 		if err != nil {
 			return err
 		}
 		into.organizationID, into.name = place.OrganizationID, place.Name
 	}
 	org := into.organizationID
-	userID, isBlocked, err := distribution.SignInCandidate(ctx, h.cfg.DB, org, email)
+	userID, isBlocked, err := visitor.SignInCandidate(ctx, h.cfg.DB, org, email)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (h *sessionHandlers) writeLink(ctx context.Context, into target, email stri
 		if m.ID != userID || m.Email == nil {
 			return storage.ErrNotFound
 		}
-		err = distribution.CreateSignInLink(ctx, tx, org, userID, account.DigestOf(secret),
+		err = visitor.CreateSignInLink(ctx, tx, org, userID, account.DigestOf(secret),
 			into.path, now.Add(linkAge), now.Add(-time.Hour), linksPerHour)
 		if err != nil {
 			return err

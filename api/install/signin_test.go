@@ -14,6 +14,8 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/grant"
+	"github.com/slipway-qa/slipway/storage/distribution/testergroup"
 )
 
 const signIn = "/install/harbour-notes/sign-in"
@@ -43,7 +45,7 @@ func TestClosedPageShowsLittle(t *testing.T) {
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, public)
-	w.upload(func(u *distribution.Upload) { closed(u); u.ProjectGroups = distribution.Groups{Given: true, All: true} })
+	w.upload(func(u *distribution.Upload) { closed(u); u.ProjectGroups = grant.Groups{Given: true, All: true} })
 	tess := w.member("Tess@example.com", account.Tester)
 
 	rec := w.do(request{path: signIn, form: url.Values{"email": {" tess@EXAMPLE.com "}}})
@@ -252,11 +254,11 @@ func TestNotShared(t *testing.T) {
 	require.NotContains(t, rec.Body.String(), "1.2.3")
 
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
-		g, err := distribution.CreateGroup(ctx, tx, account.CLI(), w.org, "Crew", false)
+		g, err := testergroup.Create(ctx, tx, account.CLI(), w.org, "Crew", false)
 		if err != nil {
 			return err
 		}
-		if err := distribution.AddToGroup(ctx, tx, account.CLI(), w.org, g.ID, tess); err != nil {
+		if err := testergroup.AddUser(ctx, tx, account.CLI(), w.org, g.ID, tess); err != nil {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `insert into build_groups (build_id, tester_group_id) values ($1, $2)`, made.Build.ID, g.ID)

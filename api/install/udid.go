@@ -24,6 +24,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	devices "github.com/slipway-qa/slipway/storage/device"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/visitor"
 )
 
 // answersPerMinute is how many answers a remote address may send: a laboratory with
@@ -58,7 +59,7 @@ type devicesView struct {
 type deviceRow struct{ Name, Product, UDID, Day, Time, Remove string }
 
 // Devices serves GET /me/devices.
-func (h *deviceHandlers) Devices(c *gin.Context, v *distribution.Visitor) error {
+func (h *deviceHandlers) Devices(c *gin.Context, v *visitor.Visitor) error {
 	list, err := devices.ForUser(c.Request.Context(), h.cfg.DB, v.OrganizationID, v.UserID)
 	if err != nil {
 		return err
@@ -85,7 +86,7 @@ func deviceName(d *devices.Device) string {
 }
 
 // Remove serves POST /me/devices/{id}/remove.
-func (h *deviceHandlers) Remove(c *gin.Context, v *distribution.Visitor) error {
+func (h *deviceHandlers) Remove(c *gin.Context, v *visitor.Visitor) error {
 	id, err := pagination.ID(c.Param("id"))
 	if err != nil {
 		return err
@@ -111,7 +112,7 @@ type registerView struct {
 }
 
 // Register serves GET /udid/register?build=: what is going to happen, and the button.
-func (h *deviceHandlers) Register(c *gin.Context, v *distribution.Visitor) error {
+func (h *deviceHandlers) Register(c *gin.Context, v *visitor.Visitor) error {
 	b, err := h.buildOf(c, v)
 	if err != nil {
 		return err
@@ -135,7 +136,7 @@ func (h *deviceHandlers) Register(c *gin.Context, v *distribution.Visitor) error
 }
 
 // buildOf is the build of the query; nil when there is none.
-func (h *deviceHandlers) buildOf(c *gin.Context, v *distribution.Visitor) (*distribution.Build, error) {
+func (h *deviceHandlers) buildOf(c *gin.Context, v *visitor.Visitor) (*distribution.Build, error) {
 	token := c.Query("build")
 	if token == "" {
 		return nil, nil
@@ -145,7 +146,7 @@ func (h *deviceHandlers) buildOf(c *gin.Context, v *distribution.Visitor) (*dist
 
 // Profile serves GET /udid?build=: the configuration profile that makes a device say its
 // identifier.
-func (h *deviceHandlers) Profile(c *gin.Context, v *distribution.Visitor) error {
+func (h *deviceHandlers) Profile(c *gin.Context, v *visitor.Visitor) error {
 	b, err := h.buildOf(c, v)
 	if err != nil {
 		return err
@@ -161,7 +162,7 @@ func (h *deviceHandlers) Profile(c *gin.Context, v *distribution.Visitor) error 
 	return nil
 }
 
-func (h *deviceHandlers) profile(ctx context.Context, v *distribution.Visitor, b *distribution.Build) ([]byte, error) {
+func (h *deviceHandlers) profile(ctx context.Context, v *visitor.Visitor, b *distribution.Build) ([]byte, error) {
 	secret, err := h.tickets.installationSecret(ctx)
 	if err != nil {
 		return nil, err

@@ -118,7 +118,8 @@ func forAllApple(u *distribution.Upload) { forAll(u); apple(u); u.Slug = "harbou
 
 func (w *world) hook() {
 	w.t.Helper()
-	w.exec(`insert into webhooks (organization_id, name, url, status, actions, secret) values ($1, 'all', 'https://example.com/hook', 'active', '{new-udid,feedback}', 'sealed')`, w.org)
+	w.exec(`insert into webhooks (organization_id, name, url, status, actions, secret)
+		values ($1, 'all', 'https://example.com/hook', 'active', '{new-udid,feedback}', 'sealed')`, w.org)
 }
 
 func TestRegisterDevice(t *testing.T) {
@@ -165,7 +166,8 @@ func TestRegisterDevice(t *testing.T) {
 		`select user_id, product, verified, source from tester_devices where udid = $1`, unlisted))
 	require.Equal(t, tess, row.User)
 	require.Equal(t, []string{"iPhone16,2", "signature", "profile"}, []string{row.Product, row.Verified, row.Source})
-	require.Equal(t, 1, w.count(`select count(*) from audit_events where type = $1 and actor = 'tess@example.com' and organization_id = $2`, account.DeviceRegistered, w.org))
+	require.Equal(t, 1, w.count(`select count(*) from audit_events where type = $1 and actor = 'tess@example.com' and organization_id = $2`,
+		account.DeviceRegistered, w.org))
 	require.Equal(t, 1, w.count(`select count(*) from webhook_deliveries`))
 	require.Equal(t, 1, w.count(`select count(*) from events where action = 'new-udid' and build_id = $1
 		and body->>'udid' = $2 and body->>'device' = 'iPhone16,2' and body->>'email' = 'tess@example.com'`, made.ID, unlisted))

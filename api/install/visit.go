@@ -11,6 +11,9 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/installpage"
+	"github.com/slipway-qa/slipway/storage/distribution/landing"
+	"github.com/slipway-qa/slipway/storage/distribution/visitor"
 )
 
 // standing is what a visitor may do with a page.
@@ -28,10 +31,10 @@ const (
 // visit is who comes, and to which page. Behind open, Build is the one that the
 // visitor is shown.
 type visit struct {
-	*distribution.Landing
+	*installpage.Landing
 	name     string               // the page's own name, whichever was asked for
 	others   []distribution.Build // a project's page: what else the visitor may have
-	visitor  *distribution.Visitor
+	visitor  *visitor.Visitor
 	standing standing
 	reason   string // why the page has ended
 	granted  bool   // the visitor was given the build, whatever the page's mode
@@ -46,7 +49,7 @@ func (v *visit) userID() int64 {
 
 // closed says that only people with whom the app was shared may see it.
 func (v *visit) closed() bool {
-	return v.LoginRequired || v.Project.LandingPageMode != distribution.Open
+	return v.LoginRequired || v.Project.LandingPageMode != landing.Open
 }
 
 // pageName is the form of slugs and tokens; anything else names no page and need
@@ -65,7 +68,7 @@ func (r *visitReader) find(c *gin.Context) (*visit, error) {
 	if !pageName.MatchString(name) {
 		return nil, storage.ErrNotFound
 	}
-	l, err := distribution.LandingByName(c.Request.Context(), r.cfg.DB, name)
+	l, err := installpage.ByName(c.Request.Context(), r.cfg.DB, name)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +97,7 @@ func (r *visitReader) arrive(c *gin.Context, builds int) (*visit, error) {
 	if v.visitor, err = r.visitor(c); err != nil {
 		return nil, err
 	}
-	if v.visitor != nil && v.visitor.Via == distribution.ByInvite && v.visitor.OrganizationID != v.Project.OrganizationID {
+	if v.visitor != nil && v.visitor.Via == visitor.ByInvite && v.visitor.OrganizationID != v.Project.OrganizationID {
 		v.visitor = nil // another organization knows the link that began this session
 	}
 	if v.visitor == nil && v.closed() {
@@ -115,7 +118,7 @@ func (r *visitReader) choose(ctx context.Context, v *visit, builds int) error {
 	if v.OfBuild || v.Build == nil {
 		return nil
 	}
-	list, err := distribution.LatestBuildsFor(ctx, r.cfg.DB, v.Project.ID, v.userID(), !v.closed(), builds)
+	list, err := installpage.LatestBuildsFor(ctx, r.cfg.DB, v.Project.ID, v.userID(), !v.closed(), builds)
 	if err != nil || len(list) == 0 {
 		return err
 	}
@@ -133,10 +136,10 @@ func (r *visitReader) judge(ctx context.Context, v *visit, userID int64) (standi
 		}
 		return welcome, nil
 	}
-	access, err := distribution.BuildAccess(ctx, r.cfg.DB, v.Build.ID, userID)
+	access, err := installpage.BuildAccess(ctx, r.cfg.DB, v.Build.ID, userID)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		access = distribution.Access{} // no member
+		access = installpage.Access{} // no member
 	case err != nil:
 		return notShared, err
 	}
@@ -175,12 +178,12 @@ func (r *visitReader) session(c *gin.Context) (account.Digest, bool) {
 const maxSecret = 128
 
 // visitor is who is signed in; nil when nobody is.
-func (r *visitReader) visitor(c *gin.Context) (*distribution.Visitor, error) {
+func (r *visitReader) visitor(c *gin.Context) (*visitor.Visitor, error) {
 	session, ok := r.session(c)
 	if !ok {
 		return nil, nil
 	}
-	v, err := distribution.VisitorBySession(c.Request.Context(), r.cfg.DB, session, r.cfg.Now())
+	v, err := visitor.BySession(c.Request.Context(), r.cfg.DB, session, r.cfg.Now())
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil, nil
 	}

@@ -31,6 +31,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/landing"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 	"github.com/slipway-qa/slipway/storage/mail"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks/link"
@@ -44,8 +46,9 @@ func TestMain(m *testing.M) {
 const (
 	public  = "https://qa.example.com"
 	onPhone = "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Mobile Safari/537.36"
-	onApple = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Mobile/15E148 Safari/604.1"
-	onPC    = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
+	onApple = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Mobile/15E148 " +
+		"Safari/604.1"
+	onPC = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
 )
 
 // world is an organization with an owner and its pages, behind a router.
@@ -155,13 +158,13 @@ func (w *world) block(user int64, blocked bool) {
 }
 
 // put stores an object and gives what the row of its file needs.
-func (w *world) put(body []byte, contentType string) distribution.NewFile {
+func (w *world) put(body []byte, contentType string) storedfile.NewFile {
 	w.t.Helper()
-	key := distribution.Prefix + uuid.NewString()
+	key := storedfile.Prefix + uuid.NewString()
 	_, err := object.Put(w.t.Context(), w.objects, key, bytes.NewReader(body), int64(len(body)), object.WriteOptions{ContentType: contentType})
 	require.NoError(w.t, err)
 	sum := sha256.Sum256(body)
-	return distribution.NewFile{Key: key, Size: int64(len(body)), SHA256: hex.EncodeToString(sum[:]), ContentType: contentType}
+	return storedfile.NewFile{Key: key, Size: int64(len(body)), SHA256: hex.EncodeToString(sum[:]), ContentType: contentType}
 }
 
 // upload stores version 1.2.3 of an Android app; change may alter it.
@@ -169,7 +172,7 @@ func (w *world) upload(change func(*distribution.Upload)) *distribution.Uploaded
 	w.t.Helper()
 	u := distribution.Upload{Writer: account.Writer{OrganizationID: w.org, Actor: account.Actor{UserID: w.owner,
 		Name: "owner@example.com"}, AllTeams: true, Teams: []int64{w.team}},
-		Via: "v3", TeamID: w.team, FileName: "harbour-1.2.3.apk", LandingPageMode: distribution.Open, Slug: "harbour-notes",
+		Via: "v3", TeamID: w.team, FileName: "harbour-1.2.3.apk", LandingPageMode: landing.Open, Slug: "harbour-notes",
 		ReleaseNotes: "- **Offline** notes\n- <script>alert(1)</script>",
 		Package: &artifact.Package{Kind: artifact.APK, Platform: artifact.Android, Name: "Harbour Notes", PackageName: "com.example.harbour",
 			Version: "1.2.3", VersionCode: "10203", MinOSVersion: "26", ABIs: []string{"arm64-v8a"},
@@ -196,7 +199,7 @@ func apple(u *distribution.Upload) {
 		Expires: time.Now().Add(100 * 24 * time.Hour), Devices: []string{"00008030-001A2B3C4D5E6F70"}}
 }
 
-func closed(u *distribution.Upload) { u.LandingPageMode = distribution.Closed }
+func closed(u *distribution.Upload) { u.LandingPageMode = landing.Closed }
 
 func (w *world) exec(query string, args ...any) {
 	w.t.Helper()

@@ -20,17 +20,24 @@ import (
 // breadcrumbs and 12 variables, 60 KB with 240 and 60.
 func nodeReport(frames, variables, breadcrumbs int) string {
 	var b strings.Builder
-	b.WriteString(`{"uuid":"2d5e7a6b-9a0c-4c5c-8a43-6c0de1a2b3c4","timestamp":1700000000,"agent":"@backtrace/node","agentVersion":"0.8.3","lang":"nodejs","langVersion":"20.10.0","classifiers":["TypeError"],"mainThread":"main","threads":{"main":{"fault":true,"name":"main","stack":[{"funcName":"x"}`)
+	b.WriteString(`{"uuid":"2d5e7a6b-9a0c-4c5c-8a43-6c0de1a2b3c4","timestamp":1700000000,"agent":"@backtrace/node","agentVersion":"0.8.3",` +
+		`"lang":"nodejs","langVersion":"20.10.0","classifiers":["TypeError"],"mainThread":"main","threads":{"main":{"fault":true,"name":"main",` +
+		`"stack":[{"funcName":"x"}`)
 	for i := range frames {
-		fmt.Fprintf(&b, `,{"funcName":"Layer.handle [as handle_request]","library":"/srv/app/node_modules/express/lib/router/layer%d.js","line":%d,"column":%d}`, i, 10+i, 5+i)
+		fmt.Fprintf(&b, `,{"funcName":"Layer.handle [as handle_request]","library":"/srv/app/node_modules/express/lib/router/layer%d.js",`+
+			`"line":%d,"column":%d}`, i, 10+i, 5+i)
 	}
-	b.WriteString(`]}},"attributes":{"application":"shop","application.version":"1.4.2","hostname":"web-3","error.message":"Cannot read properties of undefined (reading 'id')","process.age":86400,"debug":false,"load":0.25},"annotations":{"Environment Variables":{"HOME":"/root"`)
+	b.WriteString(`]}},"attributes":{"application":"shop","application.version":"1.4.2","hostname":"web-3",` +
+		`"error.message":"Cannot read properties of undefined (reading 'id')","process.age":86400,"debug":false,"load":0.25},` +
+		`"annotations":{"Environment Variables":{"HOME":"/root"`)
 	for i := range variables {
 		fmt.Fprintf(&b, `,"SERVICE_%d_ADDRESS":"tcp://10.0.%d.1:8080"`, i, i)
 	}
 	b.WriteString(`,"DB_PASSWORD":"hunter2"},"Breadcrumbs":[{}`)
 	for i := range breadcrumbs {
-		fmt.Fprintf(&b, `,{"id":%d,"timestamp":1700000000%03d,"level":"info","type":"http","message":"GET https://api.example/v1/items/%d?page=2&size=50 answered \"200\"","attributes":{"duration":%d.5,"method":"GET","retried":false}}`, i, i, i, i)
+		fmt.Fprintf(&b, `,{"id":%d,"timestamp":1700000000%03d,"level":"info","type":"http",`+
+			`"message":"GET https://api.example/v1/items/%d?page=2&size=50 answered \"200\"","attributes":{"duration":%d.5,"method":"GET",`+
+			`"retried":false}}`, i, i, i, i)
 	}
 	b.WriteString(`]}}`)
 	return b.String()

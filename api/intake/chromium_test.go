@@ -38,7 +38,8 @@ func TestPagesInChromium(t *testing.T) {
 	}
 	fetch := func(token, kind string) string {
 		return evaluate(fmt.Sprintf(`fetch(%q, {method: "POST", credentials: "include", headers: {"Content-Type": %q}, body: %q})
-			.then(r => r.json()).then(m => m.response || "refused", e => "blocked").catch(e => "blocked")`, server.URL+"/post?token="+token, kind, minimal))
+			.then(r => r.json()).then(m => m.response || "refused", e => "blocked").catch(e => "blocked")`, server.URL+"/post?token="+
+			token, kind, minimal))
 	}
 	stored := func() int { w.submit.mu.Lock(); defer w.submit.mu.Unlock(); return len(w.submit.got) }
 	require.Equal(t, "ok", fetch("page", "text/plain"))

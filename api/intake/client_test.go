@@ -17,10 +17,21 @@ import (
 
 // The documents, in the shapes that the clients write them.
 var (
-	pythonReport  = `{"uuid": "5f0e7a66-9a0c-4c5c-8a43-6c0de1a2b3c4", "timestamp": 1700000002, "lang": "python", "langVersion": "3.12.1", "agent": "backtrace-python", "agentVersion": "0.4.0", "mainThread": "140735212345678", "threads": {"140735212345678": {"name": "worker", "stack": [{"funcName": "run", "line": 17, "library": "/srv/app.py", "sourceCode": "/srv/app.py"}]}}, "sourceCode": {"/srv/app.py": {"path": "/srv/app.py", "text": "def run():\n  pass", "startLine": 7}}}`
-	androidReport = `{"uuid":"6c1f8b77-ab1d-4d6d-9b54-7d1ef2b3c4d5","symbolication":"proguard","timestamp":1700000003,"langVersion":"17","agentVersion":"3.7.0","attributes":{"symbolication_id":"f6c3e8d4","device.cores":"8"},"mainThread":"main","classifiers":["java.lang.NullPointerException"],"sourceCode":{"c0ffee":{}},"agent":"backtrace-android","lang":"java","threads":{"main":{"name":"main","fault":true,"stack":[{"funcName":"a.b.c","line":4,"sourceCode":"c0ffee"}]}}}`
-	unityReport   = `{"uuid":"7d2f9c88-bc2e-4e7e-8c65-8e2ff3c4d5e6","timestamp":1700000004,"lang":"csharp","langVersion":"Mono","agent":"backtrace-unity","agentVersion":"3.7.1","mainThread":"main","classifiers":null,"attributes":{"_mod_fingerprint":"` + strings.Repeat("ab", 32) + `","_mod_duplicate":"3"},"threads":{"main":{"fault":true,"stack":[{"funcName":"","line":0,"address":140,"library":"Player"}]}}}`
-	goReport      = `{"agent":"backtrace-go","agentVersion":"0.0.0","lang":"go","langVersion":"go1.21","mainThread":"1","sourceCode":{"main.go":{"text":"package main\n","startLine":1}},"threads":{"1":{"fault":true,"stack":[{"funcName":"main.main","sourceCode":"main.go","line":"12"}]}},"timestamp":1700000005,"uuid":"8e3fad99cd3f4f8f9d769f3004d5e6f7"}`
+	pythonReport = `{"uuid": "5f0e7a66-9a0c-4c5c-8a43-6c0de1a2b3c4", "timestamp": 1700000002, "lang": "python", "langVersion": "3.12.1", ` +
+		`"agent": "backtrace-python", "agentVersion": "0.4.0", "mainThread": "140735212345678", "threads": {"140735212345678": {"name": ` +
+		`"worker", "stack": [{"funcName": "run", "line": 17, "library": "/srv/app.py", "sourceCode": "/srv/app.py"}]}}, "sourceCode": ` +
+		`{"/srv/app.py": {"path": "/srv/app.py", "text": "def run():\n  pass", "startLine": 7}}}`
+	androidReport = `{"uuid":"6c1f8b77-ab1d-4d6d-9b54-7d1ef2b3c4d5","symbolication":"proguard","timestamp":1700000003,"langVersion":"17",` +
+		`"agentVersion":"3.7.0","attributes":{"symbolication_id":"f6c3e8d4","device.cores":"8"},"mainThread":"main",` +
+		`"classifiers":["java.lang.NullPointerException"],"sourceCode":{"c0ffee":{}},"agent":"backtrace-android","lang":"java",` +
+		`"threads":{"main":{"name":"main","fault":true,"stack":[{"funcName":"a.b.c","line":4,"sourceCode":"c0ffee"}]}}}`
+	unityReport = `{"uuid":"7d2f9c88-bc2e-4e7e-8c65-8e2ff3c4d5e6","timestamp":1700000004,"lang":"csharp","langVersion":"Mono",` +
+		`"agent":"backtrace-unity","agentVersion":"3.7.1","mainThread":"main","classifiers":null,"attributes":{"_mod_fingerprint":"` +
+		strings.Repeat("ab", 32) + `","_mod_duplicate":"3"},"threads":{"main":{"fault":true,"stack":[{"funcName":"","line":0,"address":140,` +
+		`"library":"Player"}]}}}`
+	goReport = `{"agent":"backtrace-go","agentVersion":"0.0.0","lang":"go","langVersion":"go1.21","mainThread":"1",` +
+		`"sourceCode":{"main.go":{"text":"package main\n","startLine":1}},"threads":{"1":{"fault":true,"stack":[{"funcName":"main.main",` +
+		`"sourceCode":"main.go","line":"12"}]}},"timestamp":1700000005,"uuid":"8e3fad99cd3f4f8f9d769f3004d5e6f7"}`
 )
 
 func deflated(t *testing.T, body string, raw bool) string {
@@ -59,27 +70,34 @@ func TestClients(t *testing.T) {
 		"no content type": {target: "/post?token=good", body: minimal, doc: minimal},
 		"node with a file": {target: "/post?token=good&format=json", chunked: true, doc: minimal,
 			headers: []string{"Content-Type", "multipart/form-data; boundary=----formdata-undici-0123456"},
-			body: "------formdata-undici-0123456\r\nContent-Disposition: form-data; name=\"upload_file\"; filename=\"upload_file.json\"\r\nContent-Type: application/json\r\n\r\n" + minimal +
-				"\r\n------formdata-undici-0123456\r\nContent-Disposition: form-data; name=\"attachment_log.txt\"; filename=\"log.txt\"\r\nContent-Type: text/plain\r\n\r\nline\n\r\n------formdata-undici-0123456--\r\n",
+			body: "------formdata-undici-0123456\r\nContent-Disposition: form-data; name=\"upload_file\"; filename=\"upload_file.json\"\r\n" +
+				"Content-Type: application/json\r\n\r\n" + minimal +
+				"\r\n------formdata-undici-0123456\r\nContent-Disposition: form-data; name=\"attachment_log.txt\"; filename=\"log.txt\"\r\n" +
+				"Content-Type: text/plain\r\n\r\nline\n\r\n------formdata-undici-0123456--\r\n",
 			files: []string{"log.txt", "text/plain", "line\n"}},
 		"browser, plain fields": {target: "/post?token=good&format=json", doc: minimal,
 			headers: []string{"Content-Type", "multipart/form-data; boundary=----WebKitFormBoundary7MA4YWxk"},
 			body: "------WebKitFormBoundary7MA4YWxk\r\nContent-Disposition: form-data; name=\"upload_file\"\r\n\r\n" + minimal +
-				"\r\n------WebKitFormBoundary7MA4YWxk\r\nContent-Disposition: form-data; name=\"attachment_state\"\r\n\r\n{\"a\":1}\r\n------WebKitFormBoundary7MA4YWxk--\r\n",
+				"\r\n------WebKitFormBoundary7MA4YWxk\r\nContent-Disposition: form-data; name=\"attachment_state\"\r\n\r\n{\"a\":1}\r\n" +
+				"------WebKitFormBoundary7MA4YWxk--\r\n",
 			files: []string{"state", "application/octet-stream", `{"a":1}`}},
 		"python, files first": {target: "/post?token=good&format=json", doc: pythonReport,
 			headers: []string{"Content-Type", "multipart/form-data; boundary=3f2504e04f8911d39a0c0305e82c3301"},
-			body: "--3f2504e04f8911d39a0c0305e82c3301\r\nContent-Disposition: form-data; name=\"attachment_core\"; filename=\"..\\dir/core.bin\"\r\n\r\n\x00\x01\x02\r\n--3f2504e04f8911d39a0c0305e82c3301\r\nContent-Disposition: form-data; name=\"upload_file\"; filename=\"upload_file\"\r\n\r\n" +
+			body: "--3f2504e04f8911d39a0c0305e82c3301\r\nContent-Disposition: form-data; name=\"attachment_core\"; " +
+				"filename=\"..\\dir/core.bin\"\r\n\r\n\x00\x01\x02\r\n--3f2504e04f8911d39a0c0305e82c3301\r\n" +
+				"Content-Disposition: form-data; name=\"upload_file\"; filename=\"upload_file\"\r\n\r\n" +
 				pythonReport + "\r\n--3f2504e04f8911d39a0c0305e82c3301--\r\n",
 			files: []string{"core.bin", "application/octet-stream", "\x00\x01\x02"}},
 		"android": {target: "/post?token=good&format=json", chunked: true, doc: androidReport,
 			headers: []string{"Content-Type", "multipart/form-data;boundary=*****"},
-			body: "--*****\r\nContent-Disposition: form-data; name=\"upload_file\";filename=\"upload_file.json\"\r\nContent-Type: application/json\r\n\r\n" + androidReport +
+			body: "--*****\r\nContent-Disposition: form-data; name=\"upload_file\";filename=\"upload_file.json\"\r\n" +
+				"Content-Type: application/json\r\n\r\n" + androidReport +
 				"\r\n--*****\r\nContent-Disposition: form-data; name=\"attachment_l\";filename=\"l\"\r\nContent-Type: null\r\n\r\nlog\r\n--*****--\r\n",
 			files: []string{"l", "application/octet-stream", "log"}},
 		"cocoa, broken end": {target: "/post?token=good&format=json", doc: minimal,
 			headers: []string{"Content-Type", "multipart/form-data; boundary=" + cocoa},
-			body:    "--" + cocoa + "\r\nContent-Disposition: form-data; name=\"upload_file\"; filename=\"upload_file\"\r\nContent-Type: application/octet-stream\r\n\r\n" + minimal + "\r\n--" + cocoa + "\r\n--"},
+			body: "--" + cocoa + "\r\nContent-Disposition: form-data; name=\"upload_file\"; filename=\"upload_file\"\r\n" +
+				"Content-Type: application/octet-stream\r\n\r\n" + minimal + "\r\n--" + cocoa + "\r\n--"},
 		"no end at all": {target: "/post?token=good&format=json", doc: minimal,
 			headers: []string{"Content-Type", "multipart/form-data; boundary=" + cocoa},
 			body:    "--" + cocoa + "\r\nContent-Disposition: form-data; name=\"upload_file\"\r\n\r\n" + minimal + "\r\n--" + cocoa},
@@ -191,7 +209,8 @@ func TestDumps(t *testing.T) {
 	}{
 		"raw minidump": {"/post?token=good&format=minidump", "MDMP", "application/octet-stream", "upload_file_minidump", "MDMP"},
 		"plcrash of cocoa": {"/u/good/plcrash",
-			"--B\r\nContent-Disposition: form-data; name=\"upload_file\"; filename=\"upload_file\"\r\nContent-Type: application/octet-stream\r\n\r\nplcrash\x01\x00\xff\r\n--B\r\n--",
+			"--B\r\nContent-Disposition: form-data; name=\"upload_file\"; filename=\"upload_file\"\r\nContent-Type: application/octet-stream\r\n" +
+				"\r\nplcrash\x01\x00\xff\r\n--B\r\n--",
 			multipartB, "upload_file_plcrash", "plcrash\x01\x00\xff"},
 		"a large one": {"/post?token=good&format=minidump", form(filePart("upload_file", "x", big), fieldPart("timestamp", "1700000000")),
 			multipartB, "upload_file_minidump", big},

@@ -29,7 +29,8 @@ type fakeAccepter struct {
 	asked    int
 }
 
-func (f *fakeAccepter) Accept(_ context.Context, in []received.Incoming, task received.TaskOf) ([]received.Receipt, []*ledger.NewTask, error) {
+func (f *fakeAccepter) Accept(_ context.Context, in []received.Incoming,
+	task received.TaskOf) ([]received.Receipt, []*ledger.NewTask, error) {
 	f.mu.Lock()
 	f.commits = append(f.commits, len(in))
 	call := len(f.commits)

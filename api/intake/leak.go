@@ -39,7 +39,8 @@ type Leak struct {
 
 func crashLeak() Leak {
 	return Leak{Actor: "crash-receiver", Where: "in place of a crash token",
-		Reason: "An app sent a crash report with this key in place of a crash token. Everybody who has the app can read the key, so it was ended. " +
+		Reason: "An app sent a crash report with this key in place of a crash token. Everybody who has the app can read the key, so it " +
+			"was ended. " +
 			"Make a new key for your own use, and give the app the token of a crash project."}
 }
 

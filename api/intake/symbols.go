@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 	"github.com/slipway-qa/slipway/storage/crash/received"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
 	"github.com/slipway-qa/slipway/tasks/logfield"
 )
@@ -37,7 +37,7 @@ type symbolPost struct{ *intake }
 // symbolFile is a symbol file in the object store.
 type symbolFile struct {
 	name string // as the sender calls it
-	file distribution.NewFile
+	file storedfile.NewFile
 }
 
 // symbols takes the request of a symbol file, or several, through to its answer.
@@ -77,7 +77,7 @@ func (in symbolPost) takeSymbols(ctx context.Context, src io.Reader, name string
 		return err
 	}
 	digest := sha256.New()
-	f := distribution.NewFile{Key: distribution.Prefix + id.String(), ContentType: octetStream}
+	f := storedfile.NewFile{Key: storedfile.Prefix + id.String(), ContentType: octetStream}
 	f.Size, err = in.putFile(ctx, io.TeeReader(src, digest), f.Key, octetStream, filePut{"a file", in.r.cfg.Limits.Symbols, tierSymbols})
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
 )
 
@@ -61,7 +61,7 @@ func (w *world) contents(t *testing.T) []string {
 
 func (w *world) countObjects(t *testing.T) int {
 	t.Helper()
-	list, err := w.objects.List(t.Context(), distribution.Prefix, "", 100)
+	list, err := w.objects.List(t.Context(), storedfile.Prefix, "", 100)
 	require.NoError(t, err)
 	return len(list)
 }
@@ -186,7 +186,7 @@ func TestSymbolFileIsStored(t *testing.T) {
 		require.Equal(t, 200, status)
 	}
 	require.Equal(t, 3, s.count(t, `select count(*) from symbols`))
-	s.requireObjectsOf(t, distribution.Prefix, 3)
+	s.requireObjectsOf(t, storedfile.Prefix, 3)
 }
 
 // requireObjectsOf waits for the removal of objects, which follows the answer.

@@ -42,7 +42,8 @@ func (r *Receiver) token(ctx context.Context, address, text string) (*crash.Toke
 		}
 		if key.Kind == account.KindAPI || key.Kind == account.KindAccess {
 			r.cfg.Leaks.Found(ctx, key.Digest, crashLeak())
-			return nil, forbidden("token: this is a personal key and not the token of a crash project; a key that an app holds is revoked, and its owner told")
+			return nil,
+				forbidden("token: this is a personal key and not the token of a crash project; a key that an app holds is revoked, and its owner told")
 		}
 		if key.Kind != account.KindCrash {
 			return nil, forbidden("token: this key is not the token of a crash project")

@@ -30,7 +30,8 @@ func metrics(version, list, events string) string {
 	return fmt.Sprintf(`{"application":"shop","appversion":%q,%q:[%s],"metadata":{"dropped_events":0}}`, version, list, events)
 }
 
-const launchOfS1 = `{"timestamp":1700000000,"attributes":{"application.session":"s1","guid":"g1","application.version":"1.0"},"metric_group":"Application Launches"}`
+const launchOfS1 = `{"timestamp":1700000000,"attributes":{"application.session":"s1","guid":"g1","application.version":"1.0"},` +
+	`"metric_group":"Application Launches"}`
 
 func TestUsage(t *testing.T) {
 	t.Parallel()

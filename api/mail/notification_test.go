@@ -23,7 +23,8 @@ func TestParseNotificationWithReferences(t *testing.T) {
 
 func FuzzParseNotification(f *testing.F) {
 	f.Add("Content-Type: multipart/report; boundary=b\r\n\r\n--b\r\nContent-Type: message/delivery-status\r\n\r\nA: b\r\n\r\n" +
-		"Final-Recipient: rfc822;a@b\r\nAction: failed\r\nStatus: 5.1.1\r\n\r\n--b\r\nContent-Type: message/rfc822\r\n\r\nMessage-ID: <x@y>\r\n\r\n--b--\r\n")
+		"Final-Recipient: rfc822;a@b\r\nAction: failed\r\nStatus: 5.1.1\r\n\r\n--b\r\nContent-Type: message/rfc822\r\n\r\nMessage-ID: <x@y>\r\n" +
+		"\r\n--b--\r\n")
 	f.Add("Content-Type: multipart/report; boundary=\"\"\r\n\r\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		n, err := ParseNotification(strings.NewReader(text))

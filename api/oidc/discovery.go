@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/oidc"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 )
 
@@ -43,12 +44,12 @@ func (h *Handlers) Test(c *gin.Context) error {
 		return err
 	}
 	organization := auth.Organization(c)
-	from, allowed := issuer.Source{Issuer: req.ExpectedIssuer}, account.OIDCAlgorithms()
+	from, allowed := issuer.Source{Issuer: req.ExpectedIssuer}, oidc.Algorithms()
 	if req.IssuerURL == nil && req.ExpectedIssuer != "" {
 		return storage.Invalid("expected_issuer", "goes with issuer_url: without one the stored settings are tested")
 	}
 	if req.IssuerURL == nil {
-		stored, err := account.OIDCOf(c.Request.Context(), h.cfg.DB, organization)
+		stored, err := oidc.Of(c.Request.Context(), h.cfg.DB, organization)
 		if err != nil {
 			return err
 		}
@@ -93,7 +94,7 @@ func (h *Handlers) discover(ctx context.Context, from issuer.Source, allowed []s
 	found.UsableAlgorithms = set.Usable(allowed)
 	found.Algorithms = append(found.Algorithms, set.Algorithms...)
 	if len(set.Algorithms) == 0 {
-		found.Algorithms = set.Usable(account.OIDCAlgorithms())
+		found.Algorithms = set.Usable(oidc.Algorithms())
 	}
 	found.OK = len(found.UsableAlgorithms) > 0
 	if !found.OK {

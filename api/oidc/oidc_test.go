@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-qa/slipway/api/auth/issuer/issuertest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/oidc"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 )
 
@@ -245,7 +246,7 @@ func TestWhoMay(t *testing.T) {
 	w.must(t, 200, byOIDC(renewed, w.Token(nil)), "GET", "", nil)
 	// The service account stays for as long as the configuration.
 	err := w.db.InTx(t.Context(), func(tx *storage.Tx) error {
-		o, err := account.OIDCOf(t.Context(), tx, w.ours.Organization.ID)
+		o, err := oidc.Of(t.Context(), tx, w.ours.Organization.ID)
 		require.NoError(t, err)
 		return account.DeleteServiceAccount(t.Context(), tx, account.CLI(), w.ours.Organization.ID, o.UserID)
 	})

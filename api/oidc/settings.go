@@ -16,13 +16,14 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/oidc"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 )
 
 // view is a configuration as answers show it.
 type view struct {
 	Enabled           bool                `json:"enabled"`
-	Mode              account.OIDCMode    `json:"mode"`
+	Mode              oidc.Mode           `json:"mode"`
 	IssuerURL         string              `json:"issuer_url"`
 	ExpectedIssuer    string              `json:"expected_issuer"`
 	Audience          string              `json:"audience"`
@@ -42,7 +43,7 @@ type view struct {
 	UpdatedAt         time.Time           `json:"updated_at"`
 }
 
-func viewOf(o *account.OIDC) view {
+func viewOf(o *oidc.Configuration) view {
 	v := view{Enabled: o.Enabled, Mode: o.Mode, IssuerURL: o.IssuerURL, ExpectedIssuer: o.ExpectedIssuer, Audience: o.Audience,
 		AllowedAlgorithms: o.AllowedAlgorithms, RequiredScopes: o.RequiredScopes, RequiredClaims: o.RequiredClaims,
 		JWKSCacheSeconds: o.JWKSCacheSeconds, ClockSkewSeconds: o.ClockSkewSeconds, Role: o.Role, AllTeams: o.AllTeams,
@@ -52,7 +53,7 @@ func viewOf(o *account.OIDC) view {
 }
 
 // answer writes a configuration, with the text of its key when it is new.
-func answer(c *gin.Context, o *account.OIDC, secret *account.Secret) error {
+func answer(c *gin.Context, o *oidc.Configuration, secret *account.Secret) error {
 	v := viewOf(o)
 	if secret != nil {
 		v.ConfigKey = secret.Text
@@ -63,7 +64,7 @@ func answer(c *gin.Context, o *account.OIDC, secret *account.Secret) error {
 
 // Get serves GET /api/v3/settings/oidc.
 func (h *Handlers) Get(c *gin.Context) error {
-	o, err := account.OIDCOf(c.Request.Context(), h.cfg.DB, auth.Organization(c))
+	o, err := oidc.Of(c.Request.Context(), h.cfg.DB, auth.Organization(c))
 	if err != nil {
 		return err
 	}
@@ -127,7 +128,7 @@ type request struct {
 }
 
 // stays refuses other values of what answers have and requests do not change.
-func (r *request) stays(o *account.OIDC) error {
+func (r *request) stays(o *oidc.Configuration) error {
 	switch {
 	case r.UserID != nil && *r.UserID != o.UserID:
 		return storage.Invalid("user_id", "cannot be changed")
@@ -146,9 +147,9 @@ func set[T any](to *T, value *T) {
 }
 
 // apply changes the settings by the members of the request.
-func (r *request) apply(c *account.OIDCChange) error {
+func (r *request) apply(c *oidc.Change) error {
 	set(&c.Enabled, r.Enabled.Bool())
-	set(&c.Mode, (*account.OIDCMode)(r.Mode))
+	set(&c.Mode, (*oidc.Mode)(r.Mode))
 	set(&c.IssuerURL, r.IssuerURL)
 	set(&c.ExpectedIssuer, r.ExpectedIssuer)
 	set(&c.Audience, r.Audience)
@@ -191,7 +192,7 @@ func setSeconds(field string, to *int, value *int64) error {
 
 // applyTeams takes teams that are named for all there are, unless the request says
 // otherwise.
-func (r *request) applyTeams(c *account.OIDCChange) error {
+func (r *request) applyTeams(c *oidc.Change) error {
 	if r.TeamIDs != nil {
 		c.TeamIDs = make([]int64, 0, len(r.TeamIDs))
 		for _, text := range r.TeamIDs {
@@ -223,10 +224,10 @@ func (h *Handlers) Save(c *gin.Context) error {
 			return storage.Invalid("issuer_url", "%s", err)
 		}
 	}
-	var saved *account.OIDC
+	var saved *oidc.Configuration
 	var secret *account.Secret
 	err := h.inTx(c, func(ctx context.Context, tx *storage.Tx) (err error) {
-		if saved, secret, err = account.SaveOIDC(ctx, tx, auth.Actor(c), h.cfg.Keys, auth.Organization(c), req.apply); err != nil {
+		if saved, secret, err = oidc.Save(ctx, tx, auth.Actor(c), h.cfg.Keys, auth.Organization(c), req.apply); err != nil {
 			return err
 		}
 		return req.stays(saved)
@@ -250,10 +251,10 @@ func (h *Handlers) Regenerate(c *gin.Context) error {
 	if err := byKey(c); err != nil {
 		return err
 	}
-	var changed *account.OIDC
+	var changed *oidc.Configuration
 	var secret account.Secret
 	err := h.inTx(c, func(ctx context.Context, tx *storage.Tx) (err error) {
-		changed, secret, err = account.RotateOIDCKey(ctx, tx, auth.Actor(c), h.cfg.Keys, auth.Organization(c))
+		changed, secret, err = oidc.RotateKey(ctx, tx, auth.Actor(c), h.cfg.Keys, auth.Organization(c))
 		return err
 	})
 	if err != nil {
@@ -268,7 +269,7 @@ func (h *Handlers) Delete(c *gin.Context) error {
 		return err
 	}
 	err := h.inTx(c, func(ctx context.Context, tx *storage.Tx) error {
-		return account.DeleteOIDC(ctx, tx, auth.Actor(c), auth.Organization(c))
+		return oidc.Delete(ctx, tx, auth.Actor(c), auth.Organization(c))
 	})
 	if err != nil {
 		return err

@@ -109,7 +109,8 @@ func (o operation) row(t *testing.T, tag string) string {
 func (a area) page(t *testing.T, d description) (string, int) {
 	t.Helper()
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Reference: %s\n\nMade from the description of the API; a call leads to its place on the page `/docs` of `make up`, with parameters, bodies and errors. "+
+	fmt.Fprintf(&b, "# Reference: %s\n\nMade from the description of the API; a call leads to its place on the page `/docs` of `make up`, "+
+		"with parameters, bodies and errors. "+
 		"[reference.md](../reference.md) has the other areas, and says what the credentials are.\n", strings.ToLower(a.title[:1])+a.title[1:])
 	calls := 0
 	for _, tag := range a.tags {

@@ -22,7 +22,8 @@ func TestSessionFromStartToEnd(t *testing.T) {
 	w := newWorld(t)
 	id := uuid.NewString()
 	start := fmt.Sprintf(`{"session_id":%q,"version":"1.2","version_code":12,"package":"com.example.shop","email":"ann@example.com",
-		"correlationId":"c-1","attr1":"a","attr5":"e","device":"Pixel 8","os":"Android","os_version":15,"locale":"de-DE","startTime":1795000000000}`, id)
+		"correlationId":"c-1","attr1":"a","attr5":"e","device":"Pixel 8","os":"Android","os_version":15,"locale":"de-DE",`+
+		`"startTime":1795000000000}`, id)
 	code, answer := w.sdk("POST", sessions, start)
 	require.Equal(t, http.StatusOK, code, answer)
 	number := answer["id"]

@@ -11,7 +11,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 	symbolid "github.com/slipway-qa/slipway/storage/symbol"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
 )
@@ -83,7 +83,7 @@ func TestSentAtOnce(t *testing.T) {
 	for range senders {
 		wait.Go(func() {
 			n := symbolfile.New{OrganizationID: org, ProjectID: w.ours.Crash.Project, Name: "a", Source: symbolfile.SourceAPI, Actor: account.CLI(),
-				File: distribution.NewFile{Key: distribution.Prefix + storage.NewID().String(), Size: 1,
+				File: storedfile.NewFile{Key: storedfile.Prefix + storage.NewID().String(), Size: 1,
 					SHA256: strings.Repeat("ab", 32), ContentType: "application/octet-stream"}}
 			stored, err := w.store.Add(t.Context(), n)
 			if assert.NoError(t, err) {

@@ -29,7 +29,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash/crashproject"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	symbolid "github.com/slipway-qa/slipway/storage/symbol"
@@ -130,11 +130,11 @@ func (w *world) tx(fn func(context.Context, *storage.Tx) error) {
 // add stores an upload with an object.
 func (w *world) add(organization int64, name string, content []byte, change func(*symbolfile.New)) *symbolfile.Stored {
 	w.t.Helper()
-	key := distribution.Prefix + storage.NewID().String()
+	key := storedfile.Prefix + storage.NewID().String()
 	_, err := object.Put(w.t.Context(), w.objects, key, bytes.NewReader(content), int64(len(content)), object.WriteOptions{})
 	require.NoError(w.t, err)
 	n := symbolfile.New{OrganizationID: organization, Name: name, Source: symbolfile.SourceAPI, Actor: account.CLI(),
-		File: distribution.NewFile{Key: key, Size: int64(len(content)), SHA256: storage.NewID().String(),
+		File: storedfile.NewFile{Key: key, Size: int64(len(content)), SHA256: storage.NewID().String(),
 			ContentType: "application/octet-stream"}}
 	if change != nil {
 		change(&n)

@@ -8,7 +8,9 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/announcement"
+	"github.com/slipway-qa/slipway/storage/distribution/grant"
+	"github.com/slipway-qa/slipway/storage/distribution/testergroup"
 	"github.com/slipway-qa/slipway/storage/tester"
 	"github.com/slipway-qa/slipway/tasks"
 )
@@ -54,16 +56,16 @@ func (r *room) add(ctx context.Context, tx *storage.Tx, w account.Writer, a addi
 
 // groupFor finds a group that the writer may put testers into. A number that is no group
 // of the organization is not found, as everywhere; a name is invalid.
-func groupFor(ctx context.Context, tx *storage.Tx, w account.Writer, ref string, create bool) (*distribution.Group, error) {
+func groupFor(ctx context.Context, tx *storage.Tx, w account.Writer, ref string, create bool) (*testergroup.Group, error) {
 	if create {
-		return distribution.EnsureGroup(ctx, tx, w, ref)
+		return testergroup.Ensure(ctx, tx, w, ref)
 	}
-	_, err := distribution.GroupByRef(ctx, tx, w.OrganizationID, ref)
+	_, err := testergroup.ByRef(ctx, tx, w.OrganizationID, ref)
 	if !errors.Is(err, storage.ErrNotFound) {
 		if err != nil {
 			return nil, err
 		}
-		return distribution.EnsureGroup(ctx, tx, w, ref)
+		return testergroup.Ensure(ctx, tx, w, ref)
 	}
 	if _, number := strconv.ParseUint(ref, 10, 63); number == nil {
 		return nil, err
@@ -77,14 +79,14 @@ const maxShown = 64
 // inviting is a request for invitations to a build.
 type inviting struct {
 	project, build int64 // project 0: any
-	groups         distribution.Groups
+	groups         grant.Groups
 	comment        string
 	notify         bool
 }
 
 // invited is what the request did.
 type invited struct {
-	*distribution.GroupInvite
+	*announcement.Invite
 	task string // of the mails; "" without
 }
 
@@ -103,11 +105,11 @@ func (r *room) invite(ctx context.Context, tx *storage.Tx, w account.Writer, in 
 	if err := tester.CheckComment(in.comment); err != nil {
 		return nil, err
 	}
-	given, err := distribution.InviteGroups(ctx, tx, w, in.project, in.build, in.groups)
+	given, err := announcement.InviteGroups(ctx, tx, w, in.project, in.build, in.groups)
 	if err != nil {
 		return nil, err
 	}
-	done := &invited{GroupInvite: given}
+	done := &invited{Invite: given}
 	if err := tester.InviteAll(ctx, tx, w.OrganizationID, in.build, given.UserIDs, w.Actor.Name); err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/grant"
 	"github.com/slipway-qa/slipway/storage/tester"
 )
 
@@ -80,7 +81,7 @@ func readInvite(c *gin.Context, unknown body.Unknown) (in inviting, err error) {
 	if err = body.Read(c, &sent, unknown); err != nil {
 		return in, err
 	}
-	in.groups = distribution.Groups{Given: true}
+	in.groups = grant.Groups{Given: true}
 	for _, name := range sent.Groups {
 		if strings.EqualFold(name, "all") {
 			in.groups.All = true

@@ -6,6 +6,8 @@ import (
 
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/announcement"
+	"github.com/slipway-qa/slipway/storage/distribution/testergroup"
 )
 
 // codeInvalid is the code of versions 1 and 2 for a state that a request does not fit.
@@ -13,14 +15,14 @@ const codeInvalid = 1
 
 // problem gives the errors of the stores their status and their code.
 func problem(err error) error {
-	var undeliverable *distribution.UndeliverableError
+	var undeliverable *announcement.UndeliverableError
 	switch {
 	case errors.As(err, &undeliverable):
 		return &respond.Problem{Status: http.StatusConflict, Text: undeliverable.Reason}
 	case errors.Is(err, distribution.ErrNotTeamAdmin):
 		return &respond.Problem{Status: http.StatusForbidden, Text: distribution.ErrNotTeamAdmin.Error(), Err: err}
-	case errors.Is(err, distribution.ErrGroupAccess):
-		return &respond.Problem{Status: http.StatusForbidden, Text: distribution.ErrGroupAccess.Error(), Err: err}
+	case errors.Is(err, testergroup.ErrNoAccess):
+		return &respond.Problem{Status: http.StatusForbidden, Text: testergroup.ErrNoAccess.Error(), Err: err}
 	}
 	return err
 }

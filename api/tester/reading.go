@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/testergroup"
 	"github.com/slipway-qa/slipway/storage/tester"
 )
 
@@ -33,7 +34,7 @@ func (r *room) filterOf(c *gin.Context) (tester.Filter, error) {
 		f.Blocked = &on
 	}
 	if ref := c.Query("group"); ref != "" {
-		g, err := distribution.GroupByRef(c.Request.Context(), r.db, f.OrganizationID, ref)
+		g, err := testergroup.ByRef(c.Request.Context(), r.db, f.OrganizationID, ref)
 		if err != nil {
 			return f, err
 		}
@@ -82,7 +83,7 @@ func (r *room) withAll(c *gin.Context, testers []tester.Tester, build *distribut
 		users = append(users, testers[i].UserID)
 	}
 	ctx, organization := c.Request.Context(), auth.Organization(c)
-	if l.groups, err = distribution.GroupsOf(ctx, r.db, organization, users); err != nil || build == nil {
+	if l.groups, err = testergroup.OfUsers(ctx, r.db, organization, users); err != nil || build == nil {
 		return l, err
 	}
 	respond.Private(c)

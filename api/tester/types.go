@@ -2,7 +2,7 @@ package tester
 
 import (
 	"github.com/slipway-qa/slipway/api/route"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/testergroup"
 	"github.com/slipway-qa/slipway/storage/install"
 	"github.com/slipway-qa/slipway/storage/tester"
 )
@@ -13,7 +13,7 @@ func Types() route.Types {
 		Schemas: map[string]any{
 			"build_install":          installView{},
 			"build_people":           install.People{},
-			"tester_group_name":      distribution.GroupName{},
+			"tester_group_name":      testergroup.Name{},
 			"tester_invite":          inviteView{},
 			"tester":                 testerView{},
 			"tester_invite_of_build": personInviteView{},

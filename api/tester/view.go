@@ -6,21 +6,21 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/testergroup"
 	"github.com/slipway-qa/slipway/storage/tester"
 )
 
 // testerView is a tester in version 3.
 type testerView struct {
-	ID        int64                    `json:"id"` // of the membership
-	UserID    int64                    `json:"user_id"`
-	Email     string                   `json:"email"`
-	Name      string                   `json:"name"`
-	Role      account.Role             `json:"role"`
-	Groups    []distribution.GroupName `json:"groups"`
-	Blocked   bool                     `json:"blocked"`
-	LastLogin *time.Time               `json:"last_login"` // null: never
-	CreatedAt time.Time                `json:"created_at"`
+	ID        int64              `json:"id"` // of the membership
+	UserID    int64              `json:"user_id"`
+	Email     string             `json:"email"`
+	Name      string             `json:"name"`
+	Role      account.Role       `json:"role"`
+	Groups    []testergroup.Name `json:"groups"`
+	Blocked   bool               `json:"blocked"`
+	LastLogin *time.Time         `json:"last_login"` // null: never
+	CreatedAt time.Time          `json:"created_at"`
 	// Invite is present where the request names a build; null: not invited to it.
 	Invite any `json:"invite,omitempty"`
 }
@@ -61,18 +61,18 @@ func personInviteViewOf(i *tester.Invite, link func(*tester.Invite) string) pers
 // listed are testers with what answers show beside their rows.
 type listed struct {
 	testers []tester.Tester
-	groups  map[int64][]distribution.GroupName // by user
+	groups  map[int64][]testergroup.Name // by user
 	// Of the build that the request names: its invitations by user, and how their links
 	// are shown. nil when it names none.
 	invites map[int64]tester.Invite
 	link    func(*tester.Invite) string
 }
 
-func (l *listed) groupsOf(t *tester.Tester) []distribution.GroupName {
+func (l *listed) groupsOf(t *tester.Tester) []testergroup.Name {
 	if groups := l.groups[t.UserID]; groups != nil {
 		return groups
 	}
-	return []distribution.GroupName{}
+	return []testergroup.Name{}
 }
 
 // view shows a tester in version 3.

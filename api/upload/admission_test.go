@@ -41,7 +41,7 @@ func TestAdmission(t *testing.T) {
 
 	// The key ends what only callers without one have, long before the form ends.
 	long, longKind := encodeForm([]field{file("file", "a.ipa", ipa("com.example.demo", "1")), w.key(),
-		text("comment", string(make([]byte, 5000)))})
+		textField("comment", string(make([]byte, 5000)))})
 	last := w.begin(nil, long, longKind, len(long)-1000)
 	require.Eventually(t, func() bool { return w.h.held(w.boot.Organization.ID) == 1 }, waitFor, tick)
 	require.Zero(t, w.h.unauthenticated())
@@ -193,7 +193,7 @@ func TestSlowUnauthenticatedUpload(t *testing.T) {
 	app := file("file", "a.ipa", ipa("com.example.demo", "1", noise(4000, 1)))
 	before, kind := encodeForm([]field{w.key(), app})
 	first := w.begin(nil, before, kind, 1700)
-	behind, kind2 := encodeForm([]field{app, w.key(), text("comment", strings.Repeat("x", 5000))})
+	behind, kind2 := encodeForm([]field{app, w.key(), textField("comment", strings.Repeat("x", 5000))})
 	second := w.begin(nil, behind, kind2, len(behind)-1000)
 	require.Eventually(t, func() bool { return w.h.held(w.boot.Organization.ID) == 2 }, waitFor, tick)
 

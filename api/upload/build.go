@@ -15,11 +15,13 @@ import (
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/commitstatus"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/announcement"
 	"github.com/slipway-qa/slipway/storage/gate"
 	"github.com/slipway-qa/slipway/storage/idempotency"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	quotas "github.com/slipway-qa/slipway/storage/quota"
 	"github.com/slipway-qa/slipway/storage/resumable"
+	"github.com/slipway-qa/slipway/storage/setting"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
 	"github.com/slipway-qa/slipway/storage/webhook"
 	"github.com/slipway-qa/slipway/tasks"
@@ -122,7 +124,7 @@ func (u *upload) store(n distribution.Upload) (*outcome, error) {
 			if task.Kind != tasks.BuildNotify.Name {
 				continue
 			}
-			if err := distribution.AuditNotified(ctx, tx, n.Writer.Actor, made.Build, task); err != nil {
+			if err := announcement.AuditNotified(ctx, tx, n.Writer.Actor, made.Build, task); err != nil {
 				return err
 			}
 		}
@@ -184,7 +186,7 @@ func (u *upload) canSync(ctx context.Context) (bool, error) {
 	if !u.params.sync {
 		return false, nil
 	}
-	_, err := distribution.ConnectionOf(ctx, u.cfg.DB, u.caller.OrganizationID)
+	_, err := setting.ConnectionOf(ctx, u.cfg.DB, u.caller.OrganizationID)
 	if errors.Is(err, storage.ErrNotFound) {
 		u.warn("sync was ignored: the organization has no connection to an app storage (/api/v3/settings/storage)")
 		return false, nil

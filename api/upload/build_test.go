@@ -21,6 +21,9 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/grant"
+	"github.com/slipway-qa/slipway/storage/distribution/testergroup"
+	"github.com/slipway-qa/slipway/storage/setting"
 )
 
 func TestSymbolsAreBestEffort(t *testing.T) {
@@ -38,8 +41,8 @@ func TestSymbolsAreBestEffort(t *testing.T) {
 		"empty":       {file("symbols_file", "mapping.txt", []byte{}), false, ""},
 		"garbage":     {file("symbols_file", "s.zip", append([]byte("PK\x03\x04"), noise(1000, 1)...)), false, "symbols_file was ignored"},
 		"too large":   {file("symbols_file", "s.zip", noise(64<<10+1, 1)), false, "longer than 65536 bytes"},
-		"a path":      {text("symbols_file", "/builds/mapping.txt"), false, "not a file part"},
-		"no path":     {text("symbols_file", ""), false, ""},
+		"a path":      {textField("symbols_file", "/builds/mapping.txt"), false, "not a file part"},
+		"no path":     {textField("symbols_file", ""), false, ""},
 	} {
 		for order, fields := range map[string][]field{"before": {tc.symbols, build, w.key()}, "after": {build, w.key(), tc.symbols},
 			"before the key": {build, tc.symbols, w.key()}} {
@@ -76,7 +79,7 @@ func TestSymbolsAlone(t *testing.T) {
 	}{
 		"no file":   {[]field{w.key()}, 400, 1},
 		"no key":    {[]field{file("dsym", "s.zip", dSYM())}, 400, 1},
-		"wrong key": {[]field{file("dsym", "s.zip", dSYM()), text("api_key", "x")}, 401, 5},
+		"wrong key": {[]field{file("dsym", "s.zip", dSYM()), textField("api_key", "x")}, 401, 5},
 		"garbage":   {[]field{w.key(), file("dsym", "s.zip", append([]byte("PK\x03\x04"), noise(1000, 1)...))}, 400, 105},
 		"empty":     {[]field{w.key(), file("symbols_file", "mapping.txt", []byte{})}, 400, 112},
 	} {
@@ -109,7 +112,7 @@ func TestGroupsAndTasks(t *testing.T) {
 	var group int64
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
 		for _, name := range []string{"QA", "Ops"} {
-			g, err := distribution.CreateGroup(ctx, tx, account.CLI(), org, name, false)
+			g, err := testergroup.Create(ctx, tx, account.CLI(), org, name, false)
 			if err != nil {
 				return err
 			}
@@ -123,15 +126,16 @@ func TestGroupsAndTasks(t *testing.T) {
 		return err
 	})
 	build := file("file", "a.ipa", ipa("com.example.demo", "1"))
-	got := w.upload(build, w.key(), text("groups", "qa, nobody"), text("tester_groups", itoa(group)), text("notify", "1"))
+	got := w.upload(build, w.key(), textField("groups", "qa, nobody"), textField("tester_groups", itoa(group)), textField("notify", "1"))
 	require.Equal(t, []any{"nobody"}, got["invalid_groups"])
 	id, err := strconv.ParseInt(got["build_id"].(string), 10, 64)
 	require.NoError(t, err)
-	names, err := distribution.BuildGroups(t.Context(), w.db, id)
+	names, err := grant.BuildGroups(t.Context(), w.db, id)
 	require.NoError(t, err)
 	require.ElementsMatch(t, []string{"QA", "Ops"}, names)
 	require.Equal(t, 1, w.count(`select count(*) from webhook_deliveries d join events e on e.id = d.event_id
-		where e.build_id = $1 and e.version = '1' and e.body->>'buildUrl' = $2 and e.body ?& '{filesize,landingPageUrl,landingPageBuildUrl,appUrl,changeLog,iconUrl,communityUrl}'`,
+		where e.build_id = $1 and e.version = '1' and e.body->>'buildUrl' = $2
+			and e.body ?& '{filesize,landingPageUrl,landingPageBuildUrl,appUrl,changeLog,iconUrl,communityUrl}'`,
 		id, got["build_url"]))
 	task, err := uuid.Parse(got["task_id"].(string))
 	require.NoError(t, err)
@@ -141,15 +145,15 @@ func TestGroupsAndTasks(t *testing.T) {
 		account.TestersNotified, task))
 
 	// An unknown or missing connection never loses a build.
-	got = w.upload(build, w.key(), text("upload_to_acme", "on"), text("groups", "all"))
+	got = w.upload(build, w.key(), textField("upload_to_acme", "on"), textField("groups", "all"))
 	require.Contains(t, got["warnings"].([]any)[0], "no connection")
 	require.Equal(t, "", got["task_id"])
 	require.Equal(t, 1, w.count(`select count(*) from builds where all_testers`))
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
-		return distribution.SetConnection(ctx, tx, account.CLI(), org, distribution.Connection{Kind: "http",
+		return setting.SetConnection(ctx, tx, account.CLI(), org, setting.Connection{Kind: "http",
 			Endpoint: "https://storage.example.com/files", AccessKey: "a", Secret: []byte("sealed")})
 	})
-	got = w.upload(build, w.key(), text("sync_to_acme", "true"), text("notify_testers", "on"))
+	got = w.upload(build, w.key(), textField("sync_to_acme", "true"), textField("notify_testers", "on"))
 	require.Len(t, got["task_ids"], 2)
 	require.Equal(t, got["task_id"], got["task_ids"].([]any)[0])
 	require.Equal(t, 1, w.count(`select count(*) from tasks where kind = 'build:sync' and id = $1::uuid`, got["task_ids"].([]any)[1]))
@@ -157,10 +161,11 @@ func TestGroupsAndTasks(t *testing.T) {
 	// What nobody can install is not announced.
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
 		on := true
-		_, err := distribution.ChangeSettings(ctx, tx, account.CLI(), org, distribution.SettingsChange{GenericFiles: &on})
+		_, err := setting.Update(ctx, tx, account.CLI(), org, setting.Change{GenericFiles: &on})
 		return err
 	})
-	got = w.upload(file("file", "game.bin", noise(5000, 1)), w.key(), text("platform", "xbox"), text("notify", "on"), text("app_name", "Game"))
+	got = w.upload(file("file", "game.bin", noise(5000, 1)), w.key(), textField("platform", "xbox"),
+		textField("notify", "on"), textField("app_name", "Game"))
 	require.Equal(t, "Xbox", got["platform"])
 	require.Equal(t, "Game", got["app_name"])
 	require.Contains(t, got["warnings"].([]any)[0], "notify was ignored")
@@ -202,7 +207,7 @@ func TestIdempotency(t *testing.T) {
 	require.Equal(t, 201, status, v3)
 	require.Eventually(t, func() bool { return len(w.objects()) == 2 }, waitFor, tick)
 	require.Equal(t, 1, w.count(`select count(*) from builds`))
-	status, out := w.post("/upload/", map[string]string{"Idempotency-Key": "job-17"}, build, text("api_key", "wrong"))
+	status, out := w.post("/upload/", map[string]string{"Idempotency-Key": "job-17"}, build, textField("api_key", "wrong"))
 	require.Equal(t, 401, status, out)
 
 	// Two at once create one build, and both get it.

@@ -9,8 +9,10 @@ import (
 // What the answer says of an upload whose key stands for a build that another file became,
 // or may be another file's.
 const (
-	warnOtherFile = "the Idempotency-Key was used before, for another file: this is the build of that one, and the file that was sent now was not taken"
-	warnUnread    = "the Idempotency-Key was used before: this is the build of then, and whether the file that was sent now is the same was not looked at"
+	warnOtherFile = "the Idempotency-Key was used before, for another file: this is the build of that one, and the file that was sent now " +
+		"was not taken"
+	warnUnread = "the Idempotency-Key was used before: this is the build of then, and whether the file that was sent now is the same was " +
+		"not looked at"
 )
 
 // discardRepeated reads the rest of a body whose build is there already: its sender must not

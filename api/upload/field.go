@@ -9,6 +9,9 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/grant"
+	"github.com/slipway-qa/slipway/storage/distribution/landing"
+	"github.com/slipway-qa/slipway/storage/distribution/text"
 )
 
 const (
@@ -111,13 +114,13 @@ func optional(name string) bool {
 func (f *fields) warned() []string {
 	all := f.warnings
 	if len(f.longKeys) > 0 {
-		all = append(all, "metadata: keys of more than "+strconv.Itoa(maxMetadataKey)+" bytes were left out: "+distribution.NameSome(f.longKeys))
+		all = append(all, "metadata: keys of more than "+strconv.Itoa(maxMetadataKey)+" bytes were left out: "+text.NameSome(f.longKeys))
 	}
 	if len(f.manyKeys) > 0 {
-		all = append(all, "metadata: keys beyond the first "+strconv.Itoa(maxMetadata)+" were left out: "+distribution.NameSome(f.manyKeys))
+		all = append(all, "metadata: keys beyond the first "+strconv.Itoa(maxMetadata)+" were left out: "+text.NameSome(f.manyKeys))
 	}
 	if len(f.dirty) > 0 {
-		all = append(all, "control characters, or bytes that are no UTF-8, were left out of: "+distribution.NameSome(f.dirty))
+		all = append(all, "control characters, or bytes that are no UTF-8, were left out of: "+text.NameSome(f.dirty))
 	}
 	return all
 }
@@ -239,7 +242,7 @@ func (f *fields) switches(r *params, _ respond.Interface) (err error) {
 
 func (f *fields) page(r *params, _ respond.Interface) error {
 	mode := strings.ToLower(f.text(fieldMode))
-	if mode != "" && mode != distribution.Open && mode != distribution.Closed {
+	if mode != "" && mode != landing.Open && mode != landing.Closed {
 		return problemMode()
 	}
 	r.upload.LandingPageMode = mode
@@ -291,7 +294,7 @@ func (f *fields) names(r *params, of respond.Interface) (err error) {
 	case len(names) == 0:
 		return nil
 	}
-	groups := distribution.Groups{Given: true}
+	groups := grant.Groups{Given: true}
 	none := false
 	for _, name := range names {
 		switch strings.ToLower(name) {

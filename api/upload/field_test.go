@@ -8,7 +8,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage/artifact"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/grant"
 )
 
 // TestAliases has every name that older clients use.
@@ -80,16 +80,16 @@ func TestBind(t *testing.T) {
 	require.Equal(t, [2]int64{19, 0}, [2]int64{r.upload.ProjectID, r.upload.TeamID})
 	require.True(t, r.upload.TeamRequired)
 
-	given := func(all bool, names ...string) distribution.Groups {
-		return distribution.Groups{Given: true, All: all, Names: names}
+	given := func(all bool, names ...string) grant.Groups {
+		return grant.Groups{Given: true, All: all, Names: names}
 	}
-	for text, want := range map[string]struct{ v1, v3 distribution.Groups }{
+	for text, want := range map[string]struct{ v1, v3 grant.Groups }{
 		"":            {},
 		" , ":         {},
 		"a, b,a":      {given(false, "a", "b"), given(false, "a", "b")},
 		"ALL":         {given(true), given(true)},
 		"all,a":       {given(true, "a"), given(true, "a")},
-		"none":        {distribution.Groups{}, given(false)},
+		"none":        {grant.Groups{}, given(false)},
 		"none,nobody": {given(false, "nobody"), given(false, "nobody")},
 	} {
 		r, err := bindOf(legacy, "groups", text)

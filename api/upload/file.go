@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/storage/resumable"
 )
@@ -17,7 +17,7 @@ import (
 // receivedFile is a file part in the object store, visible once its writer was
 // committed.
 type receivedFile struct {
-	distribution.NewFile
+	storedfile.NewFile
 	name   string // as the sender calls it
 	writer object.Writer
 	stored bool // of symbolFiles: the writer was committed
@@ -36,7 +36,7 @@ func (e *storeError) Unwrap() error { return e.err }
 
 func newKey() (string, error) {
 	id, err := uuid.NewV7()
-	return distribution.Prefix + id.String(), err
+	return storedfile.Prefix + id.String(), err
 }
 
 // readFile receives the build's file.
@@ -130,7 +130,7 @@ func (r *receiver) receiveFile(p *part, limit int64) (*receivedFile, error) {
 		r.abort(w) // now: its buffer may be what the rest of the form needs
 		return nil, err
 	}
-	return &receivedFile{name: p.fileName, writer: w, NewFile: distribution.NewFile{Key: key, Size: size, SHA256: sum,
+	return &receivedFile{name: p.fileName, writer: w, NewFile: storedfile.NewFile{Key: key, Size: size, SHA256: sum,
 		ContentType: "application/octet-stream"}}, nil
 }
 

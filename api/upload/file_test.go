@@ -71,7 +71,7 @@ func TestBrokenStore(t *testing.T) {
 		"the file behind symbols": {2, []field{symbols, build, w.key()}, 500, false},
 		"symbols before the file": {1, []field{symbols, build, w.key()}, 200, false},
 		"symbols behind the file": {2, []field{build, symbols, w.key()}, 200, false},
-		"symbols, wrong key":      {1, []field{symbols, build, text("api_key", "x")}, 401, false},
+		"symbols, wrong key":      {1, []field{symbols, build, textField("api_key", "x")}, 401, false},
 	} {
 		for _, stage := range []string{"create", "write", "commit"} {
 			name := name + ", " + stage
@@ -130,8 +130,8 @@ func TestNothingIsCommittedBeforeTheFormIsAccepted(t *testing.T) {
 	})
 	build, symbols := file("file", "a.ipa", ipa("com.example.demo", "1")), file("symbols_file", "s.zip", dSYM())
 	for _, fields := range [][]field{
-		{build, text("api_key", "wrong")}, {build, symbols, text("api_key", "wrong")}, {symbols, build, text("api_key", "wrong")},
-		{build}, {symbols, build}, {w.key(), build, build}, {w.key(), build, text("notify", "maybe")}, {symbols, w.key()},
+		{build, textField("api_key", "wrong")}, {build, symbols, textField("api_key", "wrong")}, {symbols, build, textField("api_key", "wrong")},
+		{build}, {symbols, build}, {w.key(), build, build}, {w.key(), build, textField("notify", "maybe")}, {symbols, w.key()},
 	} {
 		status, out := w.post("/upload/", nil, fields...)
 		require.GreaterOrEqual(t, status, 400, out)

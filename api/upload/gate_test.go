@@ -19,7 +19,7 @@ func TestHeldNotification(t *testing.T) {
 	send := func(job, version string) map[string]any {
 		t.Helper()
 		status, out := w.post("/api/v3/builds/upload", map[string]string{"Idempotency-Key": job, "X-API-Key": w.boot.Owner.APIKey},
-			text("notify", "true"), file("file", "a.ipa", ipa("com.example.demo", version)))
+			textField("notify", "true"), file("file", "a.ipa", ipa("com.example.demo", version)))
 		require.Equal(t, 201, status, out)
 		return out
 	}

@@ -61,7 +61,7 @@ func TestHostilePackages(t *testing.T) {
 			require.Contains(t, got["warnings"].([]any)[0], warning)
 		})
 	}
-	status, got := w.post("/upload/", nil, file("file", "a.ipa", ipa("com.example.demo", "1")), text("api_key", other))
+	status, got := w.post("/upload/", nil, file("file", "a.ipa", ipa("com.example.demo", "1")), textField("api_key", other))
 	require.Equal(t, 200, status, got)
 	sending.Wait()
 }

@@ -6,14 +6,14 @@ import (
 	"encoding/hex"
 
 	"github.com/slipway-qa/slipway/storage/artifact"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 	"github.com/slipway-qa/slipway/storage/object"
 )
 
 // storeIcon stores the package's icon, or one drawn from the app's name. A build
 // is worth more than its icon: nil when there is none or the store failed. An
 // error means that the request has ended.
-func (u *upload) storeIcon(pkg *artifact.Package, name string) (*distribution.NewFile, error) {
+func (u *upload) storeIcon(pkg *artifact.Package, name string) (*storedfile.NewFile, error) {
 	image := pkg.Icon
 	if len(image) == 0 {
 		if name == "" {
@@ -42,5 +42,5 @@ func (u *upload) storeIcon(pkg *artifact.Package, name string) (*distribution.Ne
 	}
 	u.objects = append(u.objects, key)
 	sum := sha256.Sum256(image)
-	return &distribution.NewFile{Key: key, Size: int64(len(image)), SHA256: hex.EncodeToString(sum[:]), ContentType: kind}, nil
+	return &storedfile.NewFile{Key: key, Size: int64(len(image)), SHA256: hex.EncodeToString(sum[:]), ContentType: kind}, nil
 }

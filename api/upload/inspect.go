@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/storage/setting"
 )
 
 // inspectTime bounds one inspection with its wait for a place; a real package takes some
@@ -29,7 +30,7 @@ func (u *upload) inspected(ctx context.Context, f *receivedFile) inspection.File
 // inspect finds out what the file is, and refuses what the organization does not
 // accept. Version and version code of the request override those of the package.
 func (u *upload) inspect() (*artifact.Package, error) {
-	settings, err := distribution.SettingsOf(u.ctx(), u.cfg.DB, u.caller.OrganizationID)
+	settings, err := setting.Of(u.ctx(), u.cfg.DB, u.caller.OrganizationID)
 	if err != nil {
 		return nil, err
 	}

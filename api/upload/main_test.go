@@ -177,7 +177,7 @@ type field struct {
 	fileName   string
 }
 
-func text(name, value string) field { return field{name: name, text: value} }
+func textField(name, value string) field { return field{name: name, text: value} }
 
 func file(name, fileName string, content []byte) field {
 	return field{name: name, file: content, fileName: fileName}
@@ -249,7 +249,7 @@ func notes(answer map[string]any) []any {
 	return list
 }
 
-func (w *world) key() field { return text("api_key", w.boot.Owner.APIKey) }
+func (w *world) key() field { return textField("api_key", w.boot.Owner.APIKey) }
 
 // objects are the keys in the store.
 func (w *world) objects() []string {

@@ -12,6 +12,7 @@ import (
 	parts "github.com/slipway-qa/slipway/api/upload/resumable"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 	quotas "github.com/slipway-qa/slipway/storage/quota"
 	"github.com/slipway-qa/slipway/storage/resumable"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
@@ -90,7 +91,7 @@ func (r *receiver) complete(field string, limit int64) (*receivedFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &receivedFile{name: u.FileName, stored: true, upload: u, NewFile: distribution.NewFile{Key: resumable.Key(u.ID), Size: u.Size,
+	return &receivedFile{name: u.FileName, stored: true, upload: u, NewFile: storedfile.NewFile{Key: resumable.Key(u.ID), Size: u.Size,
 		SHA256: u.SHA256, ContentType: "application/octet-stream"}}, nil
 }
 

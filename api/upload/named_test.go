@@ -134,7 +134,7 @@ func (s *sender) build(fields ...field) (int, map[string]any) {
 	if s.job != "" {
 		headers["Idempotency-Key"] = s.job
 	}
-	return s.post("/api/v3/builds/upload", headers, append([]field{text("api_key", s.key), text("upload_id", s.id)}, fields...)...)
+	return s.post("/api/v3/builds/upload", headers, append([]field{textField("api_key", s.key), textField("upload_id", s.id)}, fields...)...)
 }
 
 // bigIPA is an app of some MiB above three parts.
@@ -179,7 +179,7 @@ func TestUploadInPartsResumes(t *testing.T) {
 		require.Equal(t, 4, next.count())
 		require.Equal(t, 4, w.count(`select count(*) from upload_parts where sum_after <> ''`))
 		require.Equal(t, s.sum(), w.text(`select sum_after from upload_parts where number = 4`), "in order nothing is left to read")
-		status, out := next.build(text("release_notes", "resumed"))
+		status, out := next.build(textField("release_notes", "resumed"))
 		require.Equal(t, 201, status, out)
 		build := out["build"].(map[string]any)
 		require.Equal(t, s.sum(), w.text(`select f.sha256 from builds b join files f on f.id = b.file_id where b.release_notes = 'resumed'`))
@@ -202,7 +202,7 @@ func TestUploadInPartsResumes(t *testing.T) {
 		require.Equal(t, 201, status, out)
 		require.Equal(t, build["id"], out["build"].(map[string]any)["id"])
 		require.NotContains(t, fmt.Sprint(out["warnings"]), "Idempotency-Key")
-		status, out = w.post("/api/upload", nil, w.key(), text("upload_id", s.id))
+		status, out = w.post("/api/upload", nil, w.key(), textField("upload_id", s.id))
 		require.Equal(t, 200, status, out)
 		require.Equal(t, fmt.Sprint(build["id"]), out["build_id"])
 		require.Equal(t, 1, w.count(`select count(*) from builds`))
@@ -296,7 +296,7 @@ func TestPartsThatAreRefused(t *testing.T) {
 		status, out := s.build()
 		require.Equal(t, 409, status)
 		require.Equal(t, "parts 1, 3 to 4 are missing", out["error"])
-		status, out = w.post("/api/upload", nil, w.key(), text("upload_id", s.id))
+		status, out = w.post("/api/upload", nil, w.key(), textField("upload_id", s.id))
 		require.Equal(t, 400, status, out)
 		status, out = s.put(2, noise(object.PartUnit, 44), nil)
 		require.Equal(t, 409, status)
@@ -307,13 +307,13 @@ func TestPartsThatAreRefused(t *testing.T) {
 		// In place of a file, not beside one; not for symbols beyond their bound.
 		status, _ = s.build(file("file", "a.ipa", ipa("com.example.demo", "1")))
 		require.Equal(t, 400, status)
-		status, out = w.post("/api/v3/symbols", nil, w.key(), text("upload_id", s.id))
+		status, out = w.post("/api/v3/symbols", nil, w.key(), textField("upload_id", s.id))
 		require.Equal(t, 413, status, out)
-		status, out = w.post("/api/v3/builds/upload", nil, w.key(), text("upload_id", "not an id"))
+		status, out = w.post("/api/v3/builds/upload", nil, w.key(), textField("upload_id", "not an id"))
 		require.Equal(t, 404, status, out)
 
 		// What is refused for its other fields leaves the file for another form.
-		status, _ = s.build(text("project_id", "987654"))
+		status, _ = s.build(textField("project_id", "987654"))
 		require.Equal(t, 404, status)
 		require.Equal(t, "complete", w.text(`select state from resumable_uploads`))
 		status, out = s.build()
@@ -540,39 +540,39 @@ func TestSymbolsInParts(t *testing.T) {
 		return s.id
 	}
 	id := upload(`C:\ci\mapping.txt`, []byte(mappingText))
-	status, out := w.post("/api/v3/symbols", nil, w.key(), text("upload_id", id), text("release", "1.0"))
+	status, out := w.post("/api/v3/symbols", nil, w.key(), textField("upload_id", id), textField("release", "1.0"))
 	require.Equal(t, 201, status, out)
 	first := out["symbol"].(map[string]any)
 	require.Equal(t, "mapping.txt", first["name"])
-	status, out = w.post("/api/v3/symbols", nil, w.key(), text("upload_id", id), text("release", "1.0"))
+	status, out = w.post("/api/v3/symbols", nil, w.key(), textField("upload_id", id), textField("release", "1.0"))
 	require.Equal(t, 200, status, out)
 	require.Equal(t, first["id"], out["symbol"].(map[string]any)["id"])
 	// The same bytes by another upload are the same symbols, and leave no object.
 	again := upload("mapping.txt", []byte(mappingText))
-	status, out = w.post("/api/v3/symbols", nil, w.key(), text("upload_id", again), text("release", "1.0"))
+	status, out = w.post("/api/v3/symbols", nil, w.key(), textField("upload_id", again), textField("release", "1.0"))
 	require.Equal(t, 200, status, out)
 	require.Equal(t, first["id"], out["symbol"].(map[string]any)["id"])
 	require.Len(t, w.objects(), 1)
 
 	build := upload("Demo.ipa", ipa("com.example.demo", "1"))
-	status, out = w.post("/api/v3/builds/upload", nil, w.key(), text("upload_id", build), text("symbols_upload_id",
+	status, out = w.post("/api/v3/builds/upload", nil, w.key(), textField("upload_id", build), textField("symbols_upload_id",
 		upload("Demo.dSYM.zip", dSYM())))
 	require.Equal(t, 201, status, out)
 	require.Equal(t, "Demo.dSYM.zip", w.text(`select symbols_name from builds`))
 	require.Equal(t, 4, w.count(`select count(*) from resumable_uploads where state = 'used'`))
 
 	dsym := upload("Other.dSYM.zip", zipped(map[string]string{"Other.dSYM/Contents/Resources/DWARF/Other": string(machO()), "x": "y"}))
-	status, out = w.post("/upload/dsym", nil, w.key(), text("upload_id", dsym))
+	status, out = w.post("/upload/dsym", nil, w.key(), textField("upload_id", dsym))
 	require.Equal(t, 200, status, out)
 	before := out
-	status, out = w.post("/upload/dsym", nil, w.key(), text("upload_id", dsym))
+	status, out = w.post("/upload/dsym", nil, w.key(), textField("upload_id", dsym))
 	require.Equal(t, 200, status, out)
 	require.Equal(t, before, out, "the first answer may have been lost")
-	status, out = w.post("/api/v3/builds/upload", nil, w.key(), text("upload_id", upload("Demo.ipa", ipa("com.example.demo", "2"))),
-		text("symbols_upload_id", dsym))
+	status, out = w.post("/api/v3/builds/upload", nil, w.key(), textField("upload_id", upload("Demo.ipa", ipa("com.example.demo", "2"))),
+		textField("symbols_upload_id", dsym))
 	require.Equal(t, 409, status, out)
 	require.Contains(t, out["error"], "symbols_upload_id: the file was used before")
-	status, out = w.post("/api/v3/builds/upload", nil, w.key(), text("upload_id", id))
+	status, out = w.post("/api/v3/builds/upload", nil, w.key(), textField("upload_id", id))
 	require.Equal(t, 201, status, out)
 	require.Equal(t, first["id"], out["symbol"].(map[string]any)["id"])
 }
@@ -600,11 +600,11 @@ func TestScopedUploads(t *testing.T) {
 	app := file("file", "app.ipa", ipa("com.example.demo", "1"))
 	for name, value := range map[string]string{"notify": "on", "sync_to_store": "on", "landing_page_mode": "open",
 		"landing_page_slug": "our-shop"} {
-		status, out := w.post("/api/v3/builds/upload", map[string]string{"X-API-Key": scoped}, app, text(name, value))
+		status, out := w.post("/api/v3/builds/upload", map[string]string{"X-API-Key": scoped}, app, textField(name, value))
 		require.Equal(t, 403, status, "%s: %v", name, out)
 		require.Contains(t, out["error"], strings.TrimSuffix(name, "_to_store"))
 	}
 	w.nothingKept()
-	status, out := w.post("/api/v3/builds/upload", map[string]string{"X-API-Key": scoped}, app, text("notify", "off"))
+	status, out := w.post("/api/v3/builds/upload", map[string]string{"X-API-Key": scoped}, app, textField("notify", "off"))
 	require.Equal(t, 201, status, out)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/api/auth/issuer/issuertest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/oidc"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 )
 
@@ -31,7 +32,7 @@ func newOIDCWorld(t *testing.T) (w *world, provider *issuertest.Issuer, configKe
 	provider = issuertest.New()
 	t.Cleanup(provider.Close)
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
-		_, secret, err := account.SaveOIDC(ctx, tx, account.CLI(), w.keys, w.boot.Organization.ID, func(c *account.OIDCChange) error {
+		_, secret, err := oidc.Save(ctx, tx, account.CLI(), w.keys, w.boot.Organization.ID, func(c *oidc.Change) error {
 			c.IssuerURL, c.Audience = provider.URL, "slipway"
 			c.RequiredClaims = map[string][]string{"repository": {"acme/app"}}
 			return nil
@@ -71,8 +72,8 @@ func TestUploadByOIDC(t *testing.T) {
 	require.Equal(t, "X-OIDC-Config-Key header required", out["message"])
 	// Where only tokens are accepted, the key in the form is not.
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
-		_, _, err := account.SaveOIDC(ctx, tx, account.CLI(), w.keys, w.boot.Organization.ID, func(c *account.OIDCChange) error {
-			c.Mode = account.OIDCOnly
+		_, _, err := oidc.Save(ctx, tx, account.CLI(), w.keys, w.boot.Organization.ID, func(c *oidc.Change) error {
+			c.Mode = oidc.Only
 			return nil
 		})
 		return err

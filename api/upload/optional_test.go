@@ -18,33 +18,33 @@ func TestOptionalTextsNeverFailAnUpload(t *testing.T) {
 	longKey := "metadata." + strings.Repeat("k", 256)
 	many := []field{}
 	for i := range 300 {
-		many = append(many, text(fmt.Sprintf("metadata.k%03d", i), "v"))
+		many = append(many, textField(fmt.Sprintf("metadata.k%03d", i), "v"))
 	}
 	full := []field{}
 	for i := range 20 {
-		full = append(full, text(fmt.Sprintf("metadata.k%d", i), strings.Repeat("x", maxText)))
+		full = append(full, textField(fmt.Sprintf("metadata.k%d", i), strings.Repeat("x", maxText)))
 	}
 	for name, row := range map[string]struct {
 		fields  []field
 		warning string
 	}{
-		"notes": {[]field{text("comment", strings.Repeat("x", maxText+1))}, "comment was shortened to 65536 bytes"},
-		"notes, 3 MiB": {[]field{w.key(), text("release_notes", strings.Repeat("xyz ", 3<<18))},
+		"notes": {[]field{textField("comment", strings.Repeat("x", maxText+1))}, "comment was shortened to 65536 bytes"},
+		"notes, 3 MiB": {[]field{w.key(), textField("release_notes", strings.Repeat("xyz ", 3<<18))},
 			"release_notes was shortened to 65536 bytes"},
-		"notes cut in a letter": {[]field{text("release_notes", "x"+strings.Repeat("é", maxText/2))}, "release_notes was shortened"},
-		"description":           {[]field{text("app_description", strings.Repeat("x", maxText+1))}, "app_description was shortened"},
-		"tag":                   {[]field{text("tags", "ci,"+strings.Repeat("x", 100))}, "tags: 1 shortened to 60 characters"},
-		"tags":                  {[]field{text("tags", manyNames())}, "tags: 101 left out"},
-		"folder":                {[]field{text("folder_name", strings.Repeat("f", 300))}, "folder_name was shortened to 255 characters"},
-		"app name":              {[]field{text("app_name", strings.Repeat("n", 300))}, "app_name was shortened to 255 characters"},
-		"version":               {[]field{text("version", strings.Repeat("1", 300))}, "version was shortened to 255 characters"},
-		"metadata key": {[]field{text(longKey, "v"), text("metadata.commit", "abc")},
+		"notes cut in a letter": {[]field{textField("release_notes", "x"+strings.Repeat("é", maxText/2))}, "release_notes was shortened"},
+		"description":           {[]field{textField("app_description", strings.Repeat("x", maxText+1))}, "app_description was shortened"},
+		"tag":                   {[]field{textField("tags", "ci,"+strings.Repeat("x", 100))}, "tags: 1 shortened to 60 characters"},
+		"tags":                  {[]field{textField("tags", manyNames())}, "tags: 101 left out"},
+		"folder":                {[]field{textField("folder_name", strings.Repeat("f", 300))}, "folder_name was shortened to 255 characters"},
+		"app name":              {[]field{textField("app_name", strings.Repeat("n", 300))}, "app_name was shortened to 255 characters"},
+		"version":               {[]field{textField("version", strings.Repeat("1", 300))}, "version was shortened to 255 characters"},
+		"metadata key": {[]field{textField(longKey, "v"), textField("metadata.commit", "abc")},
 			"metadata: keys of more than 255 bytes were left out: " + strings.Repeat("k", 60)},
-		"metadata value": {[]field{text("metadata.log", strings.Repeat("v", 5000))},
+		"metadata value": {[]field{textField("metadata.log", strings.Repeat("v", 5000))},
 			"metadata: values were shortened to 4000 characters: log"},
 		"300 keys":        {many, "metadata: keys beyond the first 100 were left out: k100"},
 		"more than 1 MiB": {full, "metadata.k16 was left out: the texts together have more than 1048576 bytes"},
-		"no text":         {[]field{text("release_notes", "a\x00b\xff\x1b[0m")}, "left out of: release_notes"},
+		"no text":         {[]field{textField("release_notes", "a\x00b\xff\x1b[0m")}, "left out of: release_notes"},
 	} {
 		for order, fields := range map[string][]field{"key first": append(append([]field{w.key()}, row.fields...), build),
 			"key last": append(append([]field{build}, row.fields...), w.key())} {

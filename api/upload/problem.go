@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/setting"
 )
 
 // The codes of version 1 and upload that do not follow from the status.
@@ -39,7 +40,7 @@ var storageProblems = []struct {
 		"the package exists in several teams: pass team_id"},
 	{distribution.ErrNoTeam, http.StatusBadRequest, 0, "team_id_required: pass team_id or project_id"},
 	{distribution.ErrSlugTaken, http.StatusConflict, 0, "landing_page_slug is used by another app"},
-	{distribution.ErrLoginRequired, http.StatusBadRequest, codeLogin,
+	{setting.ErrLoginRequired, http.StatusBadRequest, codeLogin,
 		"the organization requires login: landing_page_mode cannot be open"},
 	{distribution.ErrNoAccess, http.StatusForbidden, codeNoAccess, "no write access to the project or team"},
 }

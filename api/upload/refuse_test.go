@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/setting"
 )
 
 // TestRefusals sends what must leave nothing behind.
@@ -26,14 +26,14 @@ func TestRefusals(t *testing.T) {
 	_, tester := w.user("tester@example.com", account.Tester)
 	app := ipa("com.example.demo", "1")
 	build := file("file", "a.ipa", app)
-	wrong := text("api_key", w.boot.Owner.APIKey[:len(w.boot.Owner.APIKey)-4]+"aaaa")
+	wrong := textField("api_key", w.boot.Owner.APIKey[:len(w.boot.Owner.APIKey)-4]+"aaaa")
 	many := make([]field, 0, maxParts+1)
 	for range maxParts {
-		many = append(many, text("x", "y"))
+		many = append(many, textField("x", "y"))
 	}
 	texts := []field{w.key()}
 	for range 20 {
-		texts = append(texts, text("groups", strings.Repeat("x", maxText)))
+		texts = append(texts, textField("groups", strings.Repeat("x", maxText)))
 	}
 	for name, tc := range map[string]struct {
 		fields []field
@@ -46,10 +46,10 @@ func TestRefusals(t *testing.T) {
 		"wrong key, symbols too": {[]field{file("symbols_file", "s.zip", dSYM()), build, wrong}, 401, 5, "invalid API key"},
 		"wrong key, symbols 2":   {[]field{build, file("symbols_file", "s.zip", dSYM()), wrong}, 401, 5, "invalid API key"},
 		"no key":                 {[]field{build}, 400, 1, "api_key"},
-		"empty key":              {[]field{build, text("api_key", "")}, 400, 1, "api_key"},
-		"tester":                 {[]field{build, text("api_key", tester)}, 403, 133, "tester"},
+		"empty key":              {[]field{build, textField("api_key", "")}, 400, 1, "api_key"},
+		"tester":                 {[]field{build, textField("api_key", tester)}, 403, 133, "tester"},
 		"no file":                {[]field{w.key()}, 400, 1, "file"},
-		"file as text":           {[]field{w.key(), text("file", "/builds/app.apk")}, 400, 1, "file"},
+		"file as text":           {[]field{w.key(), textField("file", "/builds/app.apk")}, 400, 1, "file"},
 		"two files":              {[]field{w.key(), build, build}, 400, 1, "file"},
 		"empty file":             {[]field{w.key(), file("file", "a.apk", []byte{})}, 400, 112, "empty"},
 		"empty file, key last":   {[]field{file("file", "a.apk", []byte{}), w.key()}, 400, 112, "empty"},
@@ -59,24 +59,24 @@ func TestRefusals(t *testing.T) {
 		"truncated":              {[]field{w.key(), file("file", "a.ipa", app[:len(app)-30])}, 400, 105, "invalid file"},
 		"zip without app":        {[]field{w.key(), file("file", "docs.zip", zipped(map[string]string{"a.txt": "b"}))}, 400, 121, "generic"},
 		"zip named apk":          {[]field{w.key(), file("file", "a.apk", zipped(map[string]string{"a.txt": "b"}))}, 400, 105, "invalid file"},
-		"generic platform":       {[]field{w.key(), text("platform", "Xbox"), file("file", "a.bin", noise(100, 1))}, 400, 121, "generic"},
-		"unknown platform":       {[]field{w.key(), text("platform", "Amiga"), build}, 400, 121, "platform"},
+		"generic platform":       {[]field{w.key(), textField("platform", "Xbox"), file("file", "a.bin", noise(100, 1))}, 400, 121, "generic"},
+		"unknown platform":       {[]field{w.key(), textField("platform", "Amiga"), build}, 400, 121, "platform"},
 		"symbols as file":        {[]field{w.key(), file("file", "s.zip", dSYM())}, 400, 121, "generic"},
-		"mode":                   {[]field{w.key(), build, text("landing_page_mode", "ajar")}, 400, 135, "landing_page_mode"},
-		"notify":                 {[]field{w.key(), build, text("notify", "maybe")}, 400, 1, "notify"},
-		"auto_update":            {[]field{w.key(), build, text("auto-update", "maybe")}, 400, 1, "auto_update"},
-		"sync":                   {[]field{w.key(), build, text("upload_to_acme", "maybe")}, 400, 1, "sync"},
-		"short token":            {[]field{w.key(), build, text("community_token", "abc")}, 400, 1, "community_token"},
-		"token letters":          {[]field{w.key(), build, text("community_token", "under_score")}, 400, 1, "community_token"},
-		"short slug":             {[]field{w.key(), build, text("landing_page_slug", "abc")}, 400, 1, "landing_page_slug"},
-		"slug begins with dot":   {[]field{w.key(), build, text("landing_page_slug", ".abcdef")}, 400, 1, "landing_page_slug"},
-		"team id":                {[]field{w.key(), build, text("team_id", "-1")}, 400, 1, "team_id"},
-		"unknown project":        {[]field{w.key(), build, text("project_id", "9999999")}, 404, 404, "not found"},
-		"huge project id":        {[]field{w.key(), build, text("project_id", strings.Repeat("9", 40))}, 400, 1, "project_id"},
+		"mode":                   {[]field{w.key(), build, textField("landing_page_mode", "ajar")}, 400, 135, "landing_page_mode"},
+		"notify":                 {[]field{w.key(), build, textField("notify", "maybe")}, 400, 1, "notify"},
+		"auto_update":            {[]field{w.key(), build, textField("auto-update", "maybe")}, 400, 1, "auto_update"},
+		"sync":                   {[]field{w.key(), build, textField("upload_to_acme", "maybe")}, 400, 1, "sync"},
+		"short token":            {[]field{w.key(), build, textField("community_token", "abc")}, 400, 1, "community_token"},
+		"token letters":          {[]field{w.key(), build, textField("community_token", "under_score")}, 400, 1, "community_token"},
+		"short slug":             {[]field{w.key(), build, textField("landing_page_slug", "abc")}, 400, 1, "landing_page_slug"},
+		"slug begins with dot":   {[]field{w.key(), build, textField("landing_page_slug", ".abcdef")}, 400, 1, "landing_page_slug"},
+		"team id":                {[]field{w.key(), build, textField("team_id", "-1")}, 400, 1, "team_id"},
+		"unknown project":        {[]field{w.key(), build, textField("project_id", "9999999")}, 404, 404, "not found"},
+		"huge project id":        {[]field{w.key(), build, textField("project_id", strings.Repeat("9", 40))}, 400, 1, "project_id"},
 		"too many parts":         {append(many, w.key(), build), 413, 413, "parts"},
-		"long group names":       {[]field{w.key(), build, text("groups", strings.Repeat("x", maxText+1))}, 413, 413, "groups"},
-		"many groups":            {[]field{w.key(), build, text("groups", manyNames())}, 400, 1, "groups"},
-		"long, without a key":    {[]field{text("comment", strings.Repeat("x", 2<<20)), w.key(), build}, 413, 413, "text part"},
+		"long group names":       {[]field{w.key(), build, textField("groups", strings.Repeat("x", maxText+1))}, 413, 413, "groups"},
+		"many groups":            {[]field{w.key(), build, textField("groups", manyNames())}, 400, 1, "groups"},
+		"long, without a key":    {[]field{textField("comment", strings.Repeat("x", 2<<20)), w.key(), build}, 413, 413, "text part"},
 		"long texts":             {append(texts, build), 413, 413, "text parts"},
 	} {
 		status, out := w.post("/upload/", nil, tc.fields...)
@@ -136,7 +136,7 @@ func TestRefusalsOfStorage(t *testing.T) {
 		}
 		second = team.ID
 		on := true
-		_, err = distribution.ChangeSettings(ctx, tx, account.CLI(), w.boot.Organization.ID, distribution.SettingsChange{RequireLogin: &on})
+		_, err = setting.Update(ctx, tx, account.CLI(), w.boot.Organization.ID, setting.Change{RequireLogin: &on})
 		return err
 	})
 	require.NotZero(t, userID)
@@ -149,17 +149,17 @@ func TestRefusalsOfStorage(t *testing.T) {
 		}
 		return status, code(out)
 	}
-	status, number := post(w.key(), text("landing_page_mode", "open"))
+	status, number := post(w.key(), textField("landing_page_mode", "open"))
 	require.Equal(t, [2]int{400, 156}, [2]int{status, number})
-	status, number = post(text("api_key", member), text("team_id", itoa(second)))
+	status, number = post(textField("api_key", member), textField("team_id", itoa(second)))
 	require.Equal(t, [2]int{403, 99}, [2]int{status, number})
-	status, _ = post(w.key(), text("community_token", "demo.app"))
+	status, _ = post(w.key(), textField("community_token", "demo.app"))
 	require.Equal(t, 200, status)
-	status, _ = post(w.key(), text("team_id", itoa(second)))
+	status, _ = post(w.key(), textField("team_id", itoa(second)))
 	require.Equal(t, 200, status)
 	status, number = post(w.key())
 	require.Equal(t, [2]int{400, 136}, [2]int{status, number})
-	status, number = post(w.key(), text("team_id", itoa(second)), text("community_token", "Demo.App"))
+	status, number = post(w.key(), textField("team_id", itoa(second)), textField("community_token", "Demo.App"))
 	require.Equal(t, [2]int{400, 2}, [2]int{status, number})
 }
 
@@ -191,7 +191,7 @@ func TestCutConnection(t *testing.T) {
 			status, _ := w.send("/upload/", nil, kind[:len(kind)-1]+"!", body)
 			require.Equal(t, 400, status)
 			status, out := w.post("/upload/", nil, file("file", "a.ipa", noise(20<<20, 1)), file("symbols_file", "s.zip", noise(9<<20, 2)),
-				text("api_key", "wrong"))
+				textField("api_key", "wrong"))
 			require.Equal(t, 401, status, out)
 			w.nothingKept()
 		})
@@ -241,7 +241,8 @@ func TestResponseReachesWhoSendsFirst(t *testing.T) {
 	require.NoError(t, err)
 	defer conn.Close()
 	const length = 30 << 20
-	_, err = conn.Write([]byte("POST /upload/ HTTP/1.1\r\nHost: x\r\nX-API-Key: wrong\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: " +
+	_, err = conn.Write([]byte("POST /upload/ HTTP/1.1\r\nHost: x\r\nX-API-Key: wrong\r\nContent-Type: multipart/form-data; boundary=x\r\n" +
+		"Content-Length: " +
 		itoa(length) + "\r\n\r\n"))
 	require.NoError(t, err)
 	_, err = conn.Write(noise(length, 1))

@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
 )
 
@@ -43,10 +44,12 @@ func TestSymbolsBeforeTheirBuild(t *testing.T) {
 
 	build := w.upload(w.key(), file("file", "a.ipa", ipa("com.example.demo", "1")))
 	require.NotEmpty(t, build["symbols_download_url"])
-	require.Equal(t, 1, w.count(`select count(*) from builds b join symbols s on s.file_id = b.symbols_file_id where b.symbols_name = 'Demo.dSYM.zip' and b.symbols is not null`))
+	require.Equal(t, 1, w.count(`select count(*) from builds b join symbols s on s.file_id = b.symbols_file_id
+		where b.symbols_name = 'Demo.dSYM.zip' and b.symbols is not null`))
 	other := w.upload(w.key(), file("file", "a.ipa", ipa("com.example.demo", "2")), file("symbols_file", "own.zip", dSYM()))
 	require.NotEmpty(t, other["symbols_download_url"])
-	require.Equal(t, 1, w.count(`select count(*) from symbols s join builds b on b.id = s.build_id and b.symbols_file_id = s.file_id where s.name = 'own.zip'`))
+	require.Equal(t, 1, w.count(`select count(*) from symbols s join builds b on b.id = s.build_id and b.symbols_file_id = s.file_id
+		where s.name = 'own.zip'`))
 	require.Equal(t, 2, w.count(`select count(*) from tasks where kind = 'symbol:index'`))
 }
 
@@ -55,7 +58,7 @@ func TestWaitingSymbolsKeepToTheirTeams(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, false, nil)
 	_, key := w.user("m@example.com", account.Member)
-	status, out := w.post("/upload/dsym/", nil, file("dsym", "d.zip", dSYM()), text("api_key", key))
+	status, out := w.post("/upload/dsym/", nil, file("dsym", "d.zip", dSYM()), textField("api_key", key))
 	require.Equal(t, 200, status, out)
 	var team int64
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
@@ -65,9 +68,9 @@ func TestWaitingSymbolsKeepToTheirTeams(t *testing.T) {
 		}
 		return err
 	})
-	foreign := w.upload(w.key(), text("team_id", itoa(team)), file("file", "a.ipa", ipa("com.example.demo", "1")))
+	foreign := w.upload(w.key(), textField("team_id", itoa(team)), file("file", "a.ipa", ipa("com.example.demo", "1")))
 	require.Empty(t, foreign["symbols_download_url"])
-	own := w.upload(w.key(), text("team_id", itoa(w.boot.Team.ID)), file("file", "a.ipa", ipa("com.example.demo", "1")))
+	own := w.upload(w.key(), textField("team_id", itoa(w.boot.Team.ID)), file("file", "a.ipa", ipa("com.example.demo", "1")))
 	require.NotEmpty(t, own["symbols_download_url"])
 }
 
@@ -136,7 +139,7 @@ func TestSymbolFiles(t *testing.T) {
 	project := itoa(w.boot.Crash.Project)
 	key := map[string]string{"X-API-Key": w.boot.Owner.APIKey}
 	const path = "/api/v3/symbols"
-	fields := []field{text("crash_project_id", project), text("release", "1.2"), text("url_prefix", "~/static"),
+	fields := []field{textField("crash_project_id", project), textField("release", "1.2"), textField("url_prefix", "~/static"),
 		file("file", "a/b/app.js.map", []byte("{}"))}
 	status, first := w.post(path, key, fields...)
 	require.Equal(t, 201, status, first)
@@ -149,7 +152,8 @@ func TestSymbolFiles(t *testing.T) {
 	require.Equal(t, 1, w.count(`select count(*) from tasks where kind = 'symbol:index'`))
 	require.Eventually(t, func() bool { return len(w.objects()) == 1 }, waitFor, tick)
 
-	status, out := w.post(path, nil, w.key(), text("id", "abc"), text("format", "proguard"), text("crash_project", w.boot.Crash.ProjectName),
+	status, out := w.post(path, nil, w.key(), textField("id", "abc"), textField("format", "proguard"),
+		textField("crash_project", w.boot.Crash.ProjectName),
 		file("file", "one.txt", []byte("1")), file("file[]", "two.txt", []byte("2")))
 	require.Equal(t, 201, status, out)
 	require.Len(t, out["symbols"], 2)
@@ -170,15 +174,15 @@ func TestSymbolFiles(t *testing.T) {
 	}{
 		"no key":          {nil, []field{file("file", "a", []byte("5"))}, 401, "authentication"},
 		"wrong key":       {map[string]string{"X-API-Key": "slp_x"}, []field{file("file", "a", []byte("5"))}, 401, "invalid"},
-		"wrong key after": {nil, []field{file("file", "a", []byte("5")), text("api_key", "x")}, 401, "invalid"},
+		"wrong key after": {nil, []field{file("file", "a", []byte("5")), textField("api_key", "x")}, 401, "invalid"},
 		"late key":        {nil, []field{file("file", "a", []byte("5")), file("file", "b", []byte("6")), w.key()}, 400, "api_key"},
-		"no file":         {key, []field{text("release", "1")}, 400, "file"},
-		"no file part":    {key, []field{text("file", "/a/b")}, 400, "file"},
+		"no file":         {key, []field{textField("release", "1")}, 400, "file"},
+		"no file part":    {key, []field{textField("file", "/a/b")}, 400, "file"},
 		"empty":           {key, []field{file("file", "a", []byte{})}, 400, "empty"},
 		"too long":        {key, []field{file("file", "a", noise(65<<10, 1))}, 413, "longer than 65536"},
-		"format":          {key, []field{file("file", "a", []byte("5")), text("format", "elf")}, 400, "format"},
-		"project":         {key, []field{file("file", "a", []byte("5")), text("crash_project_id", "999999")}, 400, "crash_project_id"},
-		"release":         {key, []field{file("file", "a", []byte("5")), text("release", strings.Repeat("r", 300))}, 400, "release"},
+		"format":          {key, []field{file("file", "a", []byte("5")), textField("format", "elf")}, 400, "format"},
+		"project":         {key, []field{file("file", "a", []byte("5")), textField("crash_project_id", "999999")}, 400, "crash_project_id"},
+		"release":         {key, []field{file("file", "a", []byte("5")), textField("release", strings.Repeat("r", 300))}, 400, "release"},
 		"query":           {key, nil, 400, "no parameter"},
 	} {
 		target := path
@@ -257,7 +261,7 @@ func TestRemovalOfABuildWithSymbols(t *testing.T) {
 			if err = distribution.DeleteBuild(ctx, tx, writer, 0, build); err != nil {
 				return err
 			}
-			keys, err = distribution.RemoveBuilds(ctx, tx, []int64{build})
+			keys, err = storedfile.RemoveBuilds(ctx, tx, []int64{build})
 			return err
 		})
 		return keys

@@ -17,8 +17,8 @@ func TestEarlyTexts(t *testing.T) {
 		cfg.Slots, cfg.Headroom, cfg.AdmissionWait = 1, 1, 50*time.Millisecond
 	})
 	app := file("file", "a.ipa", ipa("com.example.demo", "1"))
-	long := []field{text("comment", strings.Repeat("x", 40<<10)), text("metadata.a", "b"),
-		text("app_description", strings.Repeat("y", 40<<10))}
+	long := []field{textField("comment", strings.Repeat("x", 40<<10)), textField("metadata.a", "b"),
+		textField("app_description", strings.Repeat("y", 40<<10))}
 	body, kind := encodeForm(append(long, w.key(), app))
 	for cut, admitted := range map[int]bool{60 << 10: false, 75 << 10: true} {
 		u := w.newUpload()

@@ -15,7 +15,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/testergroup"
 )
 
 // TestResponse checks the success member by member.
@@ -23,9 +23,9 @@ func TestResponse(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, false, nil)
 	app := ipa("com.example.demo", "1.2.3")
-	got := w.upload(file("file", "Demo.ipa", app), w.key(), text("tags", "nightly, ci"), text("metadata.commit", "abc & <def>"),
-		text("metadata_branch", "main"), text("app_description", "*Demo*"), text("landing_page_mode", "closed"),
-		file("symbols_file", "demo.dSYM.zip", dSYM()), text("options", "log"))
+	got := w.upload(file("file", "Demo.ipa", app), w.key(), textField("tags", "nightly, ci"), textField("metadata.commit", "abc & <def>"),
+		textField("metadata_branch", "main"), textField("app_description", "*Demo*"), textField("landing_page_mode", "closed"),
+		file("symbols_file", "demo.dSYM.zip", dSYM()), textField("options", "log"))
 	for member, want := range map[string]any{
 		"status": "ok", "app_name": "Demo", "app_version": "1.2.3", "file_size": float64(len(app)), "platform": "iOS",
 		"options": "log", "tags": []any{"nightly", "ci"}, "attachments": nil, "landing_page_mode": "closed",
@@ -77,23 +77,24 @@ func TestClients(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, false, nil)
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
-		_, err := distribution.CreateGroup(ctx, tx, account.CLI(), w.boot.Organization.ID, "QA", false)
+		_, err := testergroup.Create(ctx, tx, account.CLI(), w.boot.Organization.ID, "QA", false)
 		return err
 	})
 	app := ipa("com.example.demo", "1.0")
 	for name, fields := range map[string][]field{
-		"shell, key last":  {file("file", "app.ipa", app), text("comment", "hello"), w.key()},
-		"shell, key first": {w.key(), text("release_notes", "hello"), file("file", "app.ipa", app)},
-		"fastlane": {w.key(), file("apk_file", "app-release.ipa", app), text("comment", "hello"),
-			text("testers_groups", "QA"), text("notify", "off"), text("auto-update", "0"), text("options", ""), text("custom", "")},
-		"Bitrise": {text("api_key", w.boot.Owner.APIKey+"\n"), file("file", "app.ipa", app), text("notify", "off"),
-			text("testers-groups", "QA"), text("changelog", "hello"), text("tags", ""), text("folder_name", ""),
-			text("upload_to_saucelabs", "off"), text("landing_page_mode", "")},
-		"Gradle": {text("ipa", "/builds/app.ipa"), text("apk", "/builds/app.apk"), text("api_key", w.boot.Owner.APIKey),
-			file("file", "app.ipa", app), text("release_notes", "hello"), text("groups[]", "QA"), text("notify", "false"),
-			text("video", "on"), text("max-duration", "10m"), text("metrics", "cpu")},
-		"Jenkins": {w.key(), file("apk_file", `C:\Jenkins\ws\my app.ipa`, app), text("tester_groups", "QA"), text("comment", "hello"),
-			text("notify_testers", "off"), text("auto_update", "off"), file("unknown_file", "x.bin", noise(1000, 1))},
+		"shell, key last":  {file("file", "app.ipa", app), textField("comment", "hello"), w.key()},
+		"shell, key first": {w.key(), textField("release_notes", "hello"), file("file", "app.ipa", app)},
+		"fastlane": {w.key(), file("apk_file", "app-release.ipa", app), textField("comment", "hello"),
+			textField("testers_groups", "QA"), textField("notify", "off"), textField("auto-update", "0"),
+			textField("options", ""), textField("custom", "")},
+		"Bitrise": {textField("api_key", w.boot.Owner.APIKey+"\n"), file("file", "app.ipa", app), textField("notify", "off"),
+			textField("testers-groups", "QA"), textField("changelog", "hello"), textField("tags", ""), textField("folder_name", ""),
+			textField("upload_to_saucelabs", "off"), textField("landing_page_mode", "")},
+		"Gradle": {textField("ipa", "/builds/app.ipa"), textField("apk", "/builds/app.apk"), textField("api_key", w.boot.Owner.APIKey),
+			file("file", "app.ipa", app), textField("release_notes", "hello"), textField("groups[]", "QA"), textField("notify", "false"),
+			textField("video", "on"), textField("max-duration", "10m"), textField("metrics", "cpu")},
+		"Jenkins": {w.key(), file("apk_file", `C:\Jenkins\ws\my app.ipa`, app), textField("tester_groups", "QA"), textField("comment", "hello"),
+			textField("notify_testers", "off"), textField("auto_update", "off"), file("unknown_file", "x.bin", noise(1000, 1))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := *w
@@ -143,7 +144,8 @@ func TestV3(t *testing.T) {
 	w := newWorld(t, false, nil)
 	header := map[string]string{"X-API-Key": w.boot.Owner.APIKey}
 	status, got := w.post("/api/v3/builds/upload", header, file("file", "a.ipa", ipa("com.example.demo", "1")),
-		text("groups", "nobody,all"), text("version", "9.9"), text("version_code", "99"), text("landing_page_slug", "my_demo"))
+		textField("groups", "nobody,all"), textField("version", "9.9"), textField("version_code", "99"),
+		textField("landing_page_slug", "my_demo"))
 	require.Equal(t, 201, status, got)
 	require.Equal(t, "ok", got["status"])
 	require.Equal(t, []any{"nobody"}, got["invalid_groups"])
@@ -159,17 +161,17 @@ func TestV3(t *testing.T) {
 		status int
 		text   string
 	}{
-		"file as text": {[]field{text("file", "https://example.com/a.apk")}, 400, "file is required"},
-		"no file":      {[]field{text("notify", "on")}, 400, "file is required"},
+		"file as text": {[]field{textField("file", "https://example.com/a.apk")}, 400, "file is required"},
+		"no file":      {[]field{textField("notify", "on")}, 400, "file is required"},
 		"empty field":  {[]field{file("file", "", []byte{})}, 400, "file is required"},
-		"bad mode": {[]field{file("file", "a.ipa", ipa("com.example.demo", "1")), text("landing_page_mode", "ajar")},
+		"bad mode": {[]field{file("file", "a.ipa", ipa("com.example.demo", "1")), textField("landing_page_mode", "ajar")},
 			400, "landing_page_mode"},
-		"short slug": {[]field{file("file", "a.ipa", ipa("com.example.demo", "1")), text("landing_page_slug", "short")},
+		"short slug": {[]field{file("file", "a.ipa", ipa("com.example.demo", "1")), textField("landing_page_slug", "short")},
 			400, "landing_page_slug"},
-		"taken slug": {[]field{file("file", "a.ipa", ipa("com.example.second", "1")), text("landing_page_slug", "MY_demo")}, 409,
+		"taken slug": {[]field{file("file", "a.ipa", ipa("com.example.second", "1")), textField("landing_page_slug", "MY_demo")}, 409,
 			"landing_page_slug is used by another app"},
-		"unknown project": {[]field{file("file", "a.ipa", ipa("com.example.demo", "1")), text("project_id", "4711")}, 404, "not found"},
-		"bad project":     {[]field{text("project_id", "x"), file("file", "a.ipa", ipa("com.example.demo", "1"))}, 400, "project_id"},
+		"unknown project": {[]field{file("file", "a.ipa", ipa("com.example.demo", "1")), textField("project_id", "4711")}, 404, "not found"},
+		"bad project":     {[]field{textField("project_id", "x"), file("file", "a.ipa", ipa("com.example.demo", "1"))}, 400, "project_id"},
 		"broken file":     {[]field{file("file", "a.apk", []byte("PK\x03\x04 and no more"))}, 400, "invalid file"},
 		"empty file":      {[]field{file("file", "a.apk", []byte{})}, 400, "the file is empty"},
 	} {
@@ -180,8 +182,8 @@ func TestV3(t *testing.T) {
 		require.Len(t, got, 1)
 		require.Eventually(t, func() bool { return len(w.objects()) == len(before) }, waitFor, tick, name)
 	}
-	status, got = w.post("/api/v3/builds/upload", header, text("project_id", project+"-demo"), text("team_id", "4711"),
-		text("groups", "none"), file("file", "a.ipa", ipa("com.example.demo", "2")))
+	status, got = w.post("/api/v3/builds/upload", header, textField("project_id", project+"-demo"), textField("team_id", "4711"),
+		textField("groups", "none"), file("file", "a.ipa", ipa("com.example.demo", "2")))
 	require.Equal(t, 201, status, got)
 	require.Equal(t, 0, w.count(`select count(*) from projects where all_testers`))
 
@@ -195,9 +197,10 @@ func TestV3(t *testing.T) {
 	require.Contains(t, got["error"], "team_id_required")
 	status, got = w.post("/api/v3/builds/upload", nil, file("file", "a.ipa", ipa("com.example.demo", "3")))
 	require.Equal(t, 401, status, got)
-	status, got = w.post("/api/v3/builds/upload", nil, w.key(), text("team_id", "999999"), file("file", "a.ipa", ipa("com.example.demo", "3")))
+	status, got = w.post("/api/v3/builds/upload", nil, w.key(), textField("team_id", "999999"),
+		file("file", "a.ipa", ipa("com.example.demo", "3")))
 	require.NotEqual(t, 201, status, got)
 	status, got = w.post("/api/v3/builds/upload", nil, file("file", "a.ipa", ipa("com.example.demo", "3")),
-		text("project_id", project), w.key())
+		textField("project_id", project), w.key())
 	require.Equal(t, 201, status, got)
 }

@@ -28,7 +28,7 @@ func TestSimulatorApp(t *testing.T) {
 	info := `<?xml version="1.0"?><plist version="1.0"><dict><key>CFBundleIdentifier</key><string>com.example.demo</string>
 		<key>CFBundleShortVersionString</key><string>1.2</string>
 		<key>CFBundleSupportedPlatforms</key><array><string>iPhoneSimulator</string></array></dict></plist>`
-	got := w.upload(w.key(), file("file", "Demo.zip", zipped(map[string]string{"Demo.app/Info.plist": info})), text("notify", "on"))
+	got := w.upload(w.key(), file("file", "Demo.zip", zipped(map[string]string{"Demo.app/Info.plist": info})), textField("notify", "on"))
 	require.Equal(t, "iOS", got["platform"])
 	require.Equal(t, true, got["simulator"])
 	require.Equal(t, "unchecked", got["verification"])

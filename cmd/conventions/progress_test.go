@@ -18,10 +18,12 @@ func TestProgress(t *testing.T) {
 		name, reads, says string
 		args              []string
 	}{
-		{"apt", "dlstatus:1:3.0:Retrieving file 1 of 12 (20s remaining)\ndlstatus:2:4.0:Retrieving file 2 of 12\npmstatus:chromium:45.5:Installing\x1b[2J\nodd\n",
+		{"apt", "dlstatus:1:3.0:Retrieving file 1 of 12 (20s remaining)\ndlstatus:2:4.0:Retrieving file 2 of 12\n" +
+			"pmstatus:chromium:45.5:Installing\x1b[2J\nodd\n",
 			"downloading: 3 % Retrieving file 1 of 12 (20s remaining)\ninstalling: 45 % Installing[2J\n", []string{"apt"}},
 		{"a build", "go: downloading a v1\nfmt\ngithub.com/a/b-c\n# example.com/x\n./x.go:1:2: undefined: y\n",
-			"downloading a v1\ncompiled 1 of at most 4 packages\ncompiled 2 of at most 4 packages\n# example.com/x\n./x.go:1:2: undefined: y\n", []string{"build", "4"}},
+			"downloading a v1\ncompiled 1 of at most 4 packages\ncompiled 2 of at most 4 packages\n# example.com/x\n./x.go:1:2: undefined: y\n",
+			[]string{"build", "4"}},
 		{"more packages than were counted", "fmt\nos\nio\n", "compiled 1 of at most 1 packages\n", []string{"build", "1"}},
 		{"a build whose packages cannot be counted", "go: downloading a v1\nfmt\nos\nx.go:3:2: no required module provides package y\n",
 			"downloading a v1\nx.go:3:2: no required module provides package y\n", []string{"build", "0"}},

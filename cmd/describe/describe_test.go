@@ -251,12 +251,15 @@ allOf:
 
 func TestFragmentsCompleteTypes(t *testing.T) {
 	t.Parallel()
-	base := `{type: object, properties: {a: {type: string}, b: {$ref: '#/components/schemas/x'}, c: {}, d: {type: string, nullable: true}, f: {type: string, enum: [x, y]}}, required: [a]}`
+	base := `{type: object, properties: {a: {type: string}, b: {$ref: '#/components/schemas/x'}, c: {}, d: {type: string, nullable: true}, ` +
+		`f: {type: string, enum: [x, y]}}, required: [a]}`
 	for over, want := range map[string]string{
 		`{description: D, required: [a, b]}`: `{type: object, properties: {a: {type: string}, b: {$ref: '#/components/schemas/x'}, c: {}, ` +
 			`d: {type: string, nullable: true}, f: {type: string, enum: [x, y]}}, required: [a, b], description: D}`,
-		`{properties: {a: {enum: [x]}, b: {description: B}, c: {type: integer}, d: {nullable: false}}}`: `{type: object, properties: {a: {type: string, enum: [x]}, ` +
-			`b: {allOf: [{$ref: '#/components/schemas/x'}], description: B}, c: {type: integer}, d: {type: string}, f: {type: string, enum: [x, y]}}, required: [a]}`,
+		`{properties: {a: {enum: [x]}, b: {description: B}, c: {type: integer}, d: {nullable: false}}}`: `{type: object, properties: {a: ` +
+			`{type: string, enum: [x]}, ` +
+			`b: {allOf: [{$ref: '#/components/schemas/x'}], description: B}, c: {type: integer}, d: {type: string}, f: {type: string, enum: [x, ` +
+			`y]}}, required: [a]}`,
 		`{properties: {e: {type: string}}}`:  "the type has no member e",
 		`{properties: {a: {type: integer}}}`: "the type is string, not integer",
 		`{properties: {b: {type: string}}}`:  "the type is that of another schema",

@@ -21,7 +21,8 @@ type BlockedError struct {
 }
 
 func (e *BlockedError) Error() string {
-	return fmt.Sprintf("PostgreSQL runs as user %s here, who may not enter %s: choose another data folder, or run Slipway as a user other than root", e.User, e.Folder)
+	return fmt.Sprintf("PostgreSQL runs as user %s here, who may not enter %s: choose another data folder, or run Slipway as a user other "+
+		"than root", e.User, e.Folder)
 }
 
 // identity is the user as which a child runs. The zero value is the user of
@@ -93,7 +94,8 @@ func unprivilegedUser() (name string, uid, gid int, err error) {
 			return name, int(uid), int(gid), nil
 		}
 	}
-	return "", 0, 0, errors.New("localservice: PostgreSQL refuses to run as root, and this system has neither a user postgres nor a user nobody")
+	return "", 0, 0,
+		errors.New("localservice: PostgreSQL refuses to run as root, and this system has neither a user postgres nor a user nobody")
 }
 
 // namespaceWorks reports whether the system allows such a namespace, by trying:

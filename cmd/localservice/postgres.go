@@ -61,7 +61,8 @@ func (e *VersionError) Error() string {
 	for _, major := range e.Installed {
 		found = append(found, strconv.Itoa(major))
 	}
-	return fmt.Sprintf("the data in %s were made by PostgreSQL %d, but only PostgreSQL %s is installed: install version %d, or move the data with pg_upgrade",
+	return fmt.Sprintf("the data in %s were made by PostgreSQL %d, but only PostgreSQL %s is installed: install version %d, or move the "+
+		"data with pg_upgrade",
 		e.Dir, e.Data, strings.Join(found, ", "), e.Data)
 }
 

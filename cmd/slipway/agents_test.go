@@ -124,7 +124,7 @@ func (w *surface) endedRun(source string) (caseID, runID string) {
 	}
 	job, file := uuid.MustParse(w.one(`select id::text from test_jobs where run_id = $1`, w.ids["run"])), uuid.New()
 	ctx, key := w.t.Context(), testrun.FileKey(job, file)
-	_, err := objects.Put(ctx, w.services.objects, key, strings.NewReader(source), int64(len(source)),
+	_, err := objects.Put(ctx, w.services.Objects, key, strings.NewReader(source), int64(len(source)),
 		objects.WriteOptions{ContentType: "text/html"})
 	require.NoError(w.t, err)
 	w.endedJob(job.String())

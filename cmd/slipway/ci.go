@@ -2,6 +2,7 @@ package main
 
 import (
 	pipeline "github.com/slipway-qa/slipway/cmd/slipway-ci/command"
+	"github.com/slipway-qa/slipway/cmd/slipway/exit"
 )
 
 // ciCommand is the line of the help; its words are read by slipway-ci, which has flags of
@@ -16,7 +17,7 @@ func ci(args []string) int { return pipeline.Run(pipeline.Process("slipway ci"),
 // Run is for lines with flags before ci, which it does not have.
 func (c *ciCommand) Run() error {
 	if code := ci(c.Args); code != 0 {
-		return &exitError{code: code, text: "slipway ci failed"}
+		return &exit.Error{Code: code, Text: "slipway ci failed"}
 	}
 	return nil
 }

@@ -2,6 +2,9 @@ package main
 
 import (
 	"fmt"
+
+	"github.com/slipway-qa/slipway/cmd/slipway/setting"
+
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -16,7 +19,7 @@ import (
 // that was uploaded with its commit, the task by way of Redis and a worker, and the request.
 func TestCommitStatusArrives(t *testing.T) {
 	t.Parallel()
-	w := newSurface(t, func(s *settings) { s.WorkerPools += ";2:webhook-slow=1" })
+	w := newSurface(t, func(s *setting.Settings) { s.WorkerPools += ";2:webhook-slow=1" })
 	const token = "tok_0123456789-secret"
 	commit := strings.Repeat("0a", 20)
 	arrived := make(chan string, 10)

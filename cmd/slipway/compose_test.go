@@ -21,6 +21,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	pipeline "github.com/slipway-qa/slipway/cmd/slipway-ci/command"
+	"github.com/slipway-qa/slipway/cmd/slipway/setting"
+	"github.com/slipway-qa/slipway/cmd/slipway/tier"
 )
 
 // moduleRoot is the root folder, seen from this package's.
@@ -73,7 +75,7 @@ func mustLoad(t *testing.T, env map[string]string) *types.Project {
 
 func newParser(t *testing.T, c *cli) *kong.Kong {
 	t.Helper()
-	parser, err := kong.New(c, kong.Name("slipway"), kong.Resolvers(variableFiles{}))
+	parser, err := kong.New(c, kong.Name("slipway"), kong.Resolvers(setting.VariableFiles{}))
 	require.NoError(t, err)
 	return parser
 }
@@ -138,14 +140,14 @@ func TestComposeStartsTiers(t *testing.T) {
 			}
 			var c cli
 			parser := newParser(t, &c)
-			require.NoError(t, checkVariables(parser.Model, environ))
+			require.NoError(t, setting.CheckVariables(parser.Model, environ))
 			parsed, err := parser.Parse(service.Command)
 			require.NoError(t, err)
 			commands = append(commands, parsed.Command())
 			require.Equal(t, env["SLIPWAY_DATABASE_URL"], string(c.DatabaseURL))
 			if parsed.Command() != "migrate apply" {
-				require.NoError(t, c.required(name))
-				require.NoError(t, c.bounds())
+				require.NoError(t, c.Required(name))
+				require.NoError(t, c.Bounds())
 				require.Equal(t, env["SLIPWAY_OBJECTS_URL"], string(c.ObjectsURL))
 				require.Equal(t, env["SLIPWAY_REDIS_URL"], string(c.RedisURL))
 			}
@@ -264,10 +266,12 @@ func TestComposeServices(t *testing.T) {
 			drain, err := time.ParseDuration(defaultOf(t, "SLIPWAY_WORKER_DRAIN"))
 			require.NoError(t, err)
 			require.NotNil(t, service.StopGracePeriod, name)
-			require.GreaterOrEqual(t, time.Duration(*service.StopGracePeriod), requestGrace+tierStopDelay+drain+20*time.Second, name)
-			delay := tierStopDelay
-			limits := settings{WorkerDrain: drain, processSettings: processSettings{StopDelay: &delay}}
-			require.Greater(t, time.Duration(*service.StopGracePeriod), limits.stopLimit(), "%s ends itself, and says so, before it is killed", name)
+			require.GreaterOrEqual(t, time.Duration(*service.StopGracePeriod), tier.RequestGrace+tier.StopDelay+drain+20*time.Second, name)
+			delay := tier.StopDelay
+			limits := setting.Settings{WorkerDrain: drain}
+			limits.StopDelay = &delay
+			require.Greater(t, time.Duration(*service.StopGracePeriod), tier.StopLimit(&limits),
+				"%s ends itself, and says so, before it is killed", name)
 		}
 		if isSlipway(service) && name != "migrate" {
 			require.Empty(t, service.Ports, "%s could not be scaled", name)

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/slipway/setting"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
 )
@@ -260,7 +261,7 @@ func TestConsoleCrashesSavedSearches(t *testing.T) {
 
 func TestConsoleCrashesReport(t *testing.T) {
 	t.Parallel()
-	w := newSurface(t, func(s *settings) { s.WorkerPools += ";1:bulk=1" })
+	w := newSurface(t, func(s *setting.Settings) { s.WorkerPools += ";1:bulk=1" })
 	w.crashed()
 	owner := w.console(w.boot.Owner.Username, w.boot.Owner.AccessKey)
 	var ids []string
@@ -305,7 +306,7 @@ func TestConsoleCrashesReport(t *testing.T) {
 func (w *surface) relay() {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	done := make(chan struct{})
-	relay := dispatch.NewRelay(w.services.redis, ledger.New(w.db), w.services.log)
+	relay := dispatch.NewRelay(w.services.Redis, ledger.New(w.db), w.services.Log)
 	go func() { defer close(done); relay.Run(ctx, func() {}) }()
 	w.t.Cleanup(func() { cancel(); <-done })
 }

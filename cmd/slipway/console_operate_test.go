@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
+	"github.com/slipway-qa/slipway/cmd/slipway/setting"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
@@ -286,7 +287,7 @@ func TestConsoleOfOperatorsOverTime(t *testing.T) {
 		select gen_random_uuid(), 'mail:send', 'mail', '{}', 'dead', 5, at, at, at from (select now() - interval '50 hours' as at) h`)
 	for more := true; more; {
 		var err error
-		more, err = w.services.ledger.CountEnded(t.Context())
+		more, err = w.services.Ledger.CountEnded(t.Context())
 		require.NoError(t, err)
 	}
 	read := func(query string) (got operateDocument) {
@@ -403,10 +404,10 @@ type operateType struct {
 // A Redis that is away is said on the page; the ledger's side is there all the same.
 func TestConsoleOfOperatorsWithoutRedis(t *testing.T) {
 	t.Parallel()
-	w := newSurface(t, func(s *settings) { s.RedisURL = secret(servicetest.RedisServer(t)) })
+	w := newSurface(t, func(s *setting.Settings) { s.RedisURL = setting.Secret(servicetest.RedisServer(t)) })
 	w.stopWorker()
-	_ = w.services.redis.Client().ShutdownNoSave(t.Context())
-	require.Eventually(t, func() bool { return w.services.redis.Check(t.Context()) != nil }, time.Minute, 20*time.Millisecond)
+	_ = w.services.Redis.Client().ShutdownNoSave(t.Context())
+	require.Eventually(t, func() bool { return w.services.Redis.Check(t.Context()) != nil }, time.Minute, 20*time.Millisecond)
 	dead := w.addTask("mail:send", "dead", w.boot.Organization.ID, "refused")
 	c := w.console(w.boot.Operator.Username, w.boot.Operator.Password)
 	p := c.open("/console/operate/queues")

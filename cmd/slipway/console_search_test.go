@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/count"
+	"github.com/slipway-qa/slipway/cmd/slipway/setting"
 	"github.com/slipway-qa/slipway/storage/account"
 )
 
@@ -50,7 +51,7 @@ func (w *surface) found(query string) (list []string) {
 func TestConsoleSearch(t *testing.T) {
 	t.Parallel()
 	var counter count.Counter
-	w := newSurface(t, func(s *settings) { s.watched.database.WrapConnector = counter.Connector })
+	w := newSurface(t, func(s *setting.Settings) { s.Watched.Database.WrapConnector = counter.Connector })
 	w.makeAll()
 	const hostile = `<script>alert(1)</script>`
 	text, err := json.Marshal("refund " + hostile)

@@ -199,7 +199,7 @@ func (w *surface) endedJob(job string) {
 		file          uuid.UUID
 		kind, content string
 	}{{picture, "image/png", "\x89PNG\r\n\x1a\n"}, {console, "text/plain; charset=utf-8", "a message of the console"}} {
-		_, err := object.Put(ctx, w.services.objects, testrun.FileKey(id, one.file), strings.NewReader(one.content),
+		_, err := object.Put(ctx, w.services.Objects, testrun.FileKey(id, one.file), strings.NewReader(one.content),
 			int64(len(one.content)), object.WriteOptions{ContentType: one.kind})
 		require.NoError(w.t, err)
 	}

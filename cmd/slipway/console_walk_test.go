@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/api/console/frame"
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/count"
+	"github.com/slipway-qa/slipway/cmd/slipway/setting"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 )
@@ -298,7 +299,7 @@ func hasPicture(node *html.Node) bool {
 func TestConsoleAsksAsOftenForManyRows(t *testing.T) {
 	t.Parallel()
 	var counter count.Counter
-	w := newSurface(t, func(s *settings) { s.watched.database.WrapConnector = counter.Connector })
+	w := newSurface(t, func(s *setting.Settings) { s.Watched.Database.WrapConnector = counter.Connector })
 	places, _ := w.makeAll()
 	w.stopWorker()
 	w.fillPages(places)

@@ -20,6 +20,7 @@ import (
 	"github.com/emersion/go-smtp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/slipway/setting"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
@@ -106,9 +107,9 @@ func TestCrashRuleArrivesOnce(t *testing.T) {
 		calls <- signedCall{r.Header.Get("webhook-id"), r.Header.Get("webhook-timestamp"), r.Header.Get("webhook-signature"), string(body)}
 	}))
 	t.Cleanup(receiver.Close)
-	w := newSurface(t, func(s *settings) {
+	w := newSurface(t, func(s *setting.Settings) {
 		s.WorkerPools += ";1:mail=1;1:webhook=1"
-		s.SMTPURL, s.MailJournal = secret(box.url), t.TempDir()
+		s.SMTPURL, s.MailJournal = setting.Secret(box.url), t.TempDir()
 	})
 	w.relay()
 	must := func(r request) {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/cmd/slipway/demo"
+	"github.com/slipway-qa/slipway/cmd/slipway/setting"
 )
 
 // demoLists are what the demo fills, and how many rows each list then has.
@@ -70,13 +71,13 @@ func (w *surface) ask(path string, out any) {
 // when it is removed; then it can be filled again.
 func TestDemo(t *testing.T) {
 	t.Parallel()
-	w := newSurface(t, func(s *settings) { s.WorkerPools += ";1:bulk=1;1:run=1;4:webhook=1;1:webhook-slow=1;1:sync=1" })
+	w := newSurface(t, func(s *setting.Settings) { s.WorkerPools += ";1:bulk=1;1:run=1;4:webhook=1;1:webhook-slow=1;1:sync=1" })
 	w.relay()
 	// With several teams an upload has to say which one a new app is for.
 	code, answer := w.send(request{method: http.MethodPost, path: v3 + "/teams", body: `{"name":"Another"}`})
 	require.Equal(t, http.StatusCreated, code, "%s", answer)
 	before := w.counted()
-	access := demoAccess(w.boot)
+	access := demo.AccessOf(w.boot)
 	access.Server = w.base
 	fill := func(seed uint64) string {
 		var out bytes.Buffer

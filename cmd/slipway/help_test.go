@@ -2,20 +2,12 @@ package main
 
 import (
 	"bytes"
-	"log/slog"
-	"net"
-	"os"
-	"runtime/debug"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/usage"
-	"github.com/slipway-qa/slipway/cmd/slipway/terminal"
-	"github.com/slipway-qa/slipway/storage/account"
 )
 
 // helpOf returns the help of a command.
@@ -120,49 +112,4 @@ func TestMisreadLinesNameWhatWasMeant(t *testing.T) {
 			require.Contains(t, usage.Misread(err), want, c.line)
 		}
 	}
-}
-
-func TestVersionLine(t *testing.T) {
-	t.Parallel()
-	of := func(settings ...debug.BuildSetting) string {
-		return versionLine(&debug.BuildInfo{GoVersion: "go1", Main: debug.Module{Version: "v1.2.3"}, Settings: settings}, "feed")
-	}
-	revision := debug.BuildSetting{Key: "vcs.revision", Value: "0123456789abcdef0123"}
-	require.Contains(t, of(revision), "slipway v1.2.3 (commit 0123456789ab, go1, ")
-	require.Contains(t, of(revision, debug.BuildSetting{Key: "vcs.modified", Value: "true"}), "(commit 0123456789ab with changes, ")
-	require.Contains(t, of(), "(commit feed, ")
-	require.Contains(t, versionLine(&debug.BuildInfo{}, ""), "(commit unknown, ")
-}
-
-// The log is for people only where they asked for it, or sit at the terminal of slipway up;
-// tests have no terminal.
-func TestLogFormats(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		command, format string
-		people          bool
-	}{{"up", "auto", terminal.Is(os.Stderr)}, {"worker", "auto", false}, {"worker", "people", true}, {"up", "json", false},
-		{"up", "text", false}} {
-		h := (&settings{LogLevel: "info", LogFormat: c.format}).logger(c.command).Handler()
-		// Only the handler for people reads debug lines at the level info: it counts crashes.
-		require.Equal(t, c.people, h.Enabled(t.Context(), slog.LevelDebug), "%s %s", c.command, c.format)
-	}
-}
-
-func TestWelcome(t *testing.T) {
-	t.Parallel()
-	boot := &account.Bootstrap{BaseURL: "http://127.0.0.1:9"}
-	boot.Owner.APIKey, boot.Crash.Token = "sesame-key", "sesame-token"
-	s := started{boot: boot, dir: t.TempDir(), link: "http://127.0.0.1:9/console/open/abc", took: 1500 * time.Millisecond,
-		addresses: (&settings{}).addressRule(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})}
-	for name, text := range map[string]string{"short": s.short(), "long": s.long()} {
-		require.Contains(t, text, s.link, name)
-		require.Contains(t, text, "once, within 15 minutes", name)
-		require.NotContains(t, text, "sesame", name)
-	}
-	require.Less(t, strings.Count(s.short(), "\n"), 18, "a person sees it at once")
-	require.True(t, slices.ContainsFunc(strings.Split(s.short(), "\n"),
-		func(line string) bool { return strings.Contains(line, "/console/tests/generate") }))
-	s.link = "http://127.0.0.1:9/console"
-	require.NotContains(t, s.short(), "once,")
 }

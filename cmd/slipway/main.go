@@ -2,14 +2,14 @@
 // managed servers, `api`, `worker` and `scheduler` are the tiers of a production
 // deployment, `migrate`, `admin` and `doctor` are the operator's tools.
 //
-// A command that runs a tier goes one straight way: read the settings
-// (settings.go), open the services (services.go), start the tier (wire_*.go),
-// wait for a signal, and stop everything in reverse order (tiers.go, up.go).
+// Each command has a package: up, tier (api, worker and scheduler), migrate, backup,
+// admin, symbols, demo, doctor. Package setting has the settings of all of them. Here is
+// the command line, its help, and how an error ends the process.
 //
 // An error on the way up ends the process with exit code 1 and one line on
 // standard error, a wrong command line or variable with 2. At a signal the
-// process ends within the time of SLIPWAY_STOP_DELAY, requestGrace and
-// SLIPWAY_WORKER_DRAIN, or is ended (stopInTime); a second signal ends it at once, and
+// process ends within the time of SLIPWAY_STOP_DELAY, tier.RequestGrace and
+// SLIPWAY_WORKER_DRAIN, or is ended (tier.Services.StopInTime); a second signal ends it at once, and
 // the ledger restores what it was doing.
 //
 // The worker and the api start this program anew as child processes that read files from
@@ -20,11 +20,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"slices"
 	"syscall"
 
 	// Schedules name time zones, which machines and images without the zone
@@ -35,33 +33,42 @@ import (
 
 	"github.com/slipway-qa/slipway/api/inspection"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/usage"
-	"github.com/slipway-qa/slipway/cmd/slipway/terminal"
+	"github.com/slipway-qa/slipway/cmd/slipway/admin"
+	"github.com/slipway-qa/slipway/cmd/slipway/backup"
+	"github.com/slipway-qa/slipway/cmd/slipway/demo"
+	"github.com/slipway-qa/slipway/cmd/slipway/doctor"
+	"github.com/slipway-qa/slipway/cmd/slipway/exit"
+	"github.com/slipway-qa/slipway/cmd/slipway/migrate"
+	"github.com/slipway-qa/slipway/cmd/slipway/setting"
+	"github.com/slipway-qa/slipway/cmd/slipway/symbols"
+	"github.com/slipway-qa/slipway/cmd/slipway/tier"
+	"github.com/slipway-qa/slipway/cmd/slipway/up"
+	"github.com/slipway-qa/slipway/cmd/slipway/version"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/tasks/child"
-	"github.com/slipway-qa/slipway/tasks/logfield"
 	workbuild "github.com/slipway-qa/slipway/worker/build"
 	symbolfiles "github.com/slipway-qa/slipway/worker/symbols/parse"
 )
 
 // cli is the command line.
 type cli struct {
-	settings
+	setting.Settings
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Print version and commit, and end."`
 
-	Up        upCommand        `cmd:"" help:"Run everything in one process, with managed PostgreSQL and Redis where no URL is set."`
-	API       apiCommand       `cmd:"" name:"api" help:"Run the api tier."`
-	Worker    workerCommand    `cmd:"" help:"Run the worker tier."`
-	Scheduler schedulerCommand `cmd:"" help:"Run the scheduler tier."`
-	Migrate   migrateCommand   `cmd:"" help:"Bring the database to the newest schema, or list its migrations."`
-	Backup    backupCommand    `cmd:"" help:"Copy database and objects to a folder, while the product runs, or verify such a copy."`
-	Restore   restoreCommand   `cmd:"" help:"Fill an empty installation from a backup."`
-	Admin     adminCommand     `cmd:"" help:"Create and rotate organizations, users, service accounts, keys, crash projects and tokens."`
-	Symbols   symbolsCommand   `cmd:"" help:"Read symbol files, traces and dumps on this machine."`
-	Demo      demoCommand      `cmd:"" help:"Fill an organization with example data through the API, or remove it."`
-	CI        ciCommand        `cmd:"" name:"ci" help:"What a pipeline runs: uploads, symbols, crashes, the gate. The same as slipway-ci."`
-	Doctor    doctorCommand    `cmd:"" help:"Report what this machine lacks for slipway up, and how to install it."`
-	Version   versionCommand   `cmd:"" help:"Print version and commit."`
+	Up        up.Command            `cmd:"" help:"Run everything in one process, with managed PostgreSQL and Redis where no URL is set."`
+	API       tier.API              `cmd:"" name:"api" help:"Run the api tier."`
+	Worker    tier.Worker           `cmd:"" help:"Run the worker tier."`
+	Scheduler tier.Scheduler        `cmd:"" help:"Run the scheduler tier."`
+	Migrate   migrate.Command       `cmd:"" help:"Bring the database to the newest schema, or list its migrations."`
+	Backup    backup.Command        `cmd:"" help:"Copy database and objects to a folder, while the product runs, or verify such a copy."`
+	Restore   backup.RestoreCommand `cmd:"" help:"Fill an empty installation from a backup."`
+	Admin     admin.Command         `cmd:"" help:"Create and rotate organizations, users, service accounts, keys, crash projects and tokens."`
+	Symbols   symbols.Command       `cmd:"" help:"Read symbol files, traces and dumps on this machine."`
+	Demo      demo.Command          `cmd:"" help:"Fill an organization with example data through the API, or remove it."`
+	CI        ciCommand             `cmd:"" name:"ci" help:"What a pipeline runs: uploads, symbols, crashes, the gate. The same as slipway-ci."`
+	Doctor    doctor.Command        `cmd:"" help:"Report what this machine lacks for slipway up, and how to install it."`
+	Version   version.Command       `cmd:"" help:"Print version and commit."`
 }
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -70,7 +77,7 @@ func main() { os.Exit(run(os.Args[1:])) }
 func commandLine(c *cli) (*kong.Kong, error) {
 	parser, err := kong.New(c, kong.Name("slipway"),
 		kong.Description("The back end of a QA platform that a team runs itself."),
-		kong.Resolvers(variableFiles{}), kong.Help(printHelp), kong.Vars{"version": built()})
+		kong.Resolvers(setting.VariableFiles{}), kong.Help(printHelp), kong.Vars{"version": version.Line()})
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +98,7 @@ func run(args []string) int {
 		fmt.Fprintln(os.Stderr, "slipway:", err)
 		return 2
 	}
-	if err := checkVariables(parser.Model, os.Environ()); err != nil {
+	if err := setting.CheckVariables(parser.Model, os.Environ()); err != nil {
 		fmt.Fprintln(os.Stderr, "slipway:", err)
 		return 2
 	}
@@ -108,30 +115,25 @@ func run(args []string) int {
 	}
 	ctx, stop := stopSignals()
 	defer stop()
-	log := c.logger(commandOf(parsed))
+	log := c.Logger(commandOf(parsed))
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	if err := parsed.Run(&c.settings, log); err != nil {
+	if err := parsed.Run(&c.Settings, log); err != nil {
 		var plain *storage.PlainError
 		if errors.As(err, &plain) {
 			log.Debug("the command failed", "error", plain.Err)
 		}
-		var quiet *quietError
+		var quiet *exit.Quiet
 		if !errors.As(err, &quiet) {
 			fmt.Fprintln(os.Stderr, "slipway:", err)
 		}
-		var coded *exitError
+		var coded *exit.Error
 		if errors.As(err, &coded) {
-			return coded.code
+			return coded.Code
 		}
 		return 1
 	}
 	return 0
 }
-
-// quietError ends a command that has printed its error already.
-type quietError struct{}
-
-func (*quietError) Error() string { return "failed" }
 
 // stopSignals returns a context that the first ctrl-C or SIGTERM ends. The second
 // ends the process without waiting for requests and tasks.
@@ -146,25 +148,4 @@ func stopSignals() (context.Context, context.CancelFunc) {
 		os.Exit(130)
 	}()
 	return ctx, cancel
-}
-
-// logger returns the log of a command. People at a terminal get the lines of
-// package terminal from slipway up; everything else is read by programs.
-func (s *settings) logger(command string) *slog.Logger {
-	var level slog.Level
-	_ = level.UnmarshalText([]byte(s.LogLevel)) // kong has checked it
-	opts := &slog.HandlerOptions{Level: level, ReplaceAttr: terminal.Sparse}
-	var handler slog.Handler = slog.NewJSONHandler(os.Stderr, opts)
-	switch people := command == "up" && terminal.Is(os.Stderr); {
-	case s.LogFormat == "text":
-		handler = slog.NewTextHandler(os.Stderr, opts)
-	case s.LogFormat == "people", s.LogFormat == "auto" && people:
-		handler = terminal.NewHandler(os.Stderr, level)
-	}
-	return slog.New(logfield.Handler(handler))
-}
-
-func sorted(names []string) []string {
-	slices.Sort(names)
-	return names
 }

@@ -39,7 +39,7 @@ func (w *counted) reports(kind reportKind, first, n int) (in []received.Incoming
 
 func (w *counted) accept(in []received.Incoming) {
 	w.t.Helper()
-	_, _, err := w.services.crashes.Accept(w.t.Context(), in, tasks.NewCrashProcess)
+	_, _, err := w.services.Crashes.Accept(w.t.Context(), in, tasks.NewCrashProcess)
 	require.NoError(w.t, err)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/count"
+	"github.com/slipway-qa/slipway/cmd/slipway/setting"
 )
 
 // pageBound is how many statements are enough for a page, and whether it lists rows: then
@@ -28,7 +29,7 @@ const manyRows = 20
 func TestPagesAskAsOftenForManyRows(t *testing.T) {
 	t.Parallel()
 	var counter count.Counter
-	w := newSurface(t, func(s *settings) { s.watched.database.WrapConnector = counter.Connector })
+	w := newSurface(t, func(s *setting.Settings) { s.Watched.Database.WrapConnector = counter.Connector })
 	places, _ := w.makeAll()
 	w.stopWorker()
 	w.fillPages(places)

@@ -124,7 +124,7 @@ func taskUseCases() []useCase {
 			run: func(w *counted, n int) {
 				w.exec(`insert into tasks (id, kind, queue, payload, state, max_attempts, organization_id)
 					select gen_random_uuid(), 'crash:purge', 'bulk', '{}', 'queued', 1, $1 from generate_series(1, $2::int)`, w.boot.Organization.ID, n)
-				relay := dispatch.NewRelay(w.services.redis, ledger.New(w.db), w.services.log)
+				relay := dispatch.NewRelay(w.services.Redis, ledger.New(w.db), w.services.Log)
 				ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
 				defer cancel()
 				w.count(func() { relay.Run(ctx, cancel) })

@@ -14,6 +14,7 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/count"
+	"github.com/slipway-qa/slipway/cmd/slipway/setting"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/ledger"
@@ -94,27 +95,27 @@ func TestUseCasesAskEnough(t *testing.T) {
 func newCounted(t *testing.T) *counted {
 	t.Helper()
 	w := &counted{}
-	w.surface = newSurface(t, func(set *settings) {
-		set.ObjectsURL = secret(servicetest.Minio(t))
-		set.watched.database.WrapConnector = w.counter.Connector
-		set.watched.redis.Hook = w.counter.Hook()
-		set.watched.objects.Transport = w.counter.Transport(http.DefaultTransport)
+	w.surface = newSurface(t, func(set *setting.Settings) {
+		set.ObjectsURL = setting.Secret(servicetest.Minio(t))
+		set.Watched.Database.WrapConnector = w.counter.Connector
+		set.Watched.Redis.Hook = w.counter.Hook()
+		set.Watched.Objects.Transport = w.counter.Transport(http.DefaultTransport)
 	})
 	w.stopWorker()
 	// The first delivery to a queue tells Redis of the queue, and the first of all of the script.
 	for _, q := range tasks.Queues() {
 		w.queue.Deliver(&ledger.NewTask{Kind: tasks.CrashPurge.Name, Queue: q, Delivered: true})
 	}
-	pools, err := worker.ParsePools(w.services.settings.WorkerPools)
+	pools, err := worker.ParsePools(w.services.Settings.WorkerPools)
 	require.NoError(t, err)
-	handlers, stop, err := w.services.workHandlers(nil, pools)
+	handlers, stop, err := w.services.WorkHandlers(nil, pools)
 	require.NoError(t, err)
 	t.Cleanup(stop)
 	for kind := range tasks.Kinds() {
 		require.Contains(t, handlers, kind, "a task without a handler waits for ever: register one in workHandlers")
 	}
 	w.handlers = handlers
-	w.plain, err = storage.Open(storage.Config{URL: string(w.services.settings.DatabaseURL), MaxConns: 2})
+	w.plain, err = storage.Open(storage.Config{URL: string(w.services.Settings.DatabaseURL), MaxConns: 2})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = w.plain.Close() })
 	return w
@@ -202,7 +203,7 @@ func (w *counted) work(kind tasks.Kind) {
 		if len(due) == 0 {
 			return
 		}
-		claimed, err := w.services.ledger.Claim(w.t.Context(), ledger.ClaimRequest{ID: due[0].ID, Kind: kind.Name,
+		claimed, err := w.services.Ledger.Claim(w.t.Context(), ledger.ClaimRequest{ID: due[0].ID, Kind: kind.Name,
 			OrganizationID: due[0].OrganizationID, Worker: "test", Batch: kind.Batch, MaxWeight: kind.MaxWeight})
 		require.NoError(w.t, err)
 		require.NotEmpty(w.t, claimed)

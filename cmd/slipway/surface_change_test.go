@@ -356,7 +356,7 @@ func heal(w *surface) {
 func pictured(w *surface) {
 	w.ids["baseline"], w.ids["finding"] = uuid.NewString(), "0123456789abcdef0123456789abcdef"
 	const key, picture = "baselines/x/y", "no picture, which nothing here looks at"
-	_, err := object.Put(w.t.Context(), w.services.objects, key, strings.NewReader(picture), int64(len(picture)),
+	_, err := object.Put(w.t.Context(), w.services.Objects, key, strings.NewReader(picture), int64(len(picture)),
 		object.WriteOptions{ContentType: "image/png"})
 	require.NoError(w.t, err)
 	_, err = w.db.ExecContext(w.t.Context(),

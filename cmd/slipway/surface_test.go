@@ -24,6 +24,8 @@ import (
 	"github.com/slipway-qa/slipway/api/intake"
 	"github.com/slipway-qa/slipway/api/ops"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
+	"github.com/slipway-qa/slipway/cmd/slipway/setting"
+	"github.com/slipway-qa/slipway/cmd/slipway/tier"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash/crashproject"
@@ -43,7 +45,7 @@ func TestMain(m *testing.M) {
 type surface struct {
 	t        *testing.T
 	db       *storage.DB
-	services *services
+	services *tier.Services
 	base     string
 	boot     *account.Bootstrap // ours
 	key      string             // the API key in use
@@ -64,7 +66,7 @@ type surface struct {
 
 // newSurface starts the api and a worker without browsers, after the changes to its
 // settings.
-func newSurface(t *testing.T, changes ...func(*settings)) *surface {
+func newSurface(t *testing.T, changes ...func(*setting.Settings)) *surface {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -74,30 +76,30 @@ func newSurface(t *testing.T, changes ...func(*settings)) *surface {
 		"--objects-url", t.TempDir(), "--signing-key", strings.Repeat("k", 32), "--public-url", base,
 		"--worker-pools", "4:critical=6,default=3;2:crash=1", "--allow-private-addresses")
 	require.NoError(t, err)
-	set.readerTime = 5 * time.Minute
+	set.ReaderTime = 5 * time.Minute
 	for _, change := range changes {
 		change(set)
 	}
 	failures := &failureLog{}
 	log := slog.New(failures)
-	s, err := openServices(set, log, "slipway-test")
+	s, err := tier.Open(set, log, "slipway-test")
 	require.NoError(t, err)
-	t.Cleanup(s.close)
-	queue, stopQueue := s.startEnqueuer()
+	t.Cleanup(s.Close)
+	queue, stopQueue := s.StartEnqueuer()
 	t.Cleanup(stopQueue)
-	stopWorker, err := s.startWorker(nil)
+	stopWorker, err := s.StartWorker(nil)
 	require.NoError(t, err)
 	stopWorker = sync.OnceFunc(stopWorker)
 	t.Cleanup(stopWorker)
-	committer := intake.NewCommitter(s.crashes, queue, log)
+	committer := intake.NewCommitter(s.Crashes, queue, log)
 	t.Cleanup(committer.Close)
-	ready, err := s.readiness(ops.Process{API: true})
+	ready, err := s.Readiness(ops.Process{API: true})
 	require.NoError(t, err)
-	stop, err := s.startAPI(listener, queue, committer, ready)
+	stop, err := s.StartAPI(listener, queue, committer, ready)
 	require.NoError(t, err)
 	t.Cleanup(stop)
 
-	w := &surface{t: t, db: s.db, services: s, base: base, ids: map[string]string{}, stopWorker: stopWorker, queue: queue, failures: failures}
+	w := &surface{t: t, db: s.DB, services: s, base: base, ids: map[string]string{}, stopWorker: stopWorker, queue: queue, failures: failures}
 	w.boot = w.organization("main")
 	w.key, w.user = w.boot.Owner.APIKey, [2]string{w.boot.Owner.Username, w.boot.Owner.AccessKey}
 	w.ids["crashtoken"], w.ids["crashproject"] = w.boot.Crash.Token, fmt.Sprint(w.boot.Crash.Project)

@@ -26,6 +26,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
+	"github.com/slipway-qa/slipway/cmd/slipway/setting"
+	"github.com/slipway-qa/slipway/cmd/slipway/tier"
 	"github.com/slipway-qa/slipway/storage"
 )
 
@@ -136,9 +138,9 @@ type runningTier struct {
 }
 
 // startTier runs a tier until the test ends.
-func startTier(t *testing.T, tier string, at addresses, more ...string) *runningTier {
+func startTier(t *testing.T, kind string, at addresses, more ...string) *runningTier {
 	t.Helper()
-	set, err := parseSettings(t, append([]string{tier, "--database-url", at.database, "--redis-url", at.redis, "--objects-url", at.objects,
+	set, err := parseSettings(t, append([]string{kind, "--database-url", at.database, "--redis-url", at.redis, "--objects-url", at.objects,
 		"--signing-key", strings.Repeat("k", 32), "--public-url", "http://127.0.0.1", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0",
 		"--worker-pools", "1:schedule=1;1:default=3,bulk=1;1:crash=1", "--stop-delay", "0",
 		"--worker-drain", "0", "--mail-journal", t.TempDir()}, more...)...)
@@ -148,13 +150,13 @@ func startTier(t *testing.T, tier string, at addresses, more ...string) *running
 	ctx, stop := context.WithCancel(t.Context())
 	r.stop = stop
 	go func() {
-		switch tier {
+		switch kind {
 		case "api":
-			r.done <- apiCommand{}.Run(ctx, set, log)
+			r.done <- tier.API{}.Run(ctx, set, log)
 		case "worker":
-			r.done <- workerCommand{}.Run(ctx, set, log)
+			r.done <- tier.Worker{}.Run(ctx, set, log)
 		case "scheduler":
-			r.done <- schedulerCommand{}.Run(ctx, set, log)
+			r.done <- tier.Scheduler{}.Run(ctx, set, log)
 		}
 	}()
 	t.Cleanup(r.end)
@@ -407,14 +409,14 @@ func TestTiersStartWithoutTheirDependencies(t *testing.T) {
 			if f.dependency != "objects" { // of which a scheduler has no need
 				tiers["scheduler"] = startTier(t, "scheduler", at)
 			}
-			for tier, r := range tiers {
+			for kind, r := range tiers {
 				r.await(`msg="dependency not available" dependency=` + f.dependency + ` host="?[^"]*` + regexp.QuoteMeta(host) +
 					`[^" ]*"? reason="?[^"]*(` + f.reason + `)`)
 				r.awaitHealth("the check fails", func(h health) bool { return h.Checks[f.dependency].Status == "failed" })
 				h := r.health()
 				require.Regexp(t, f.reason, h.Checks[f.dependency].Error)
-				require.Equal(t, f.dependency == "postgres" || tier == "worker" && f.dependency == "redis", h.code == 503, "%s: %s", tier, h.text)
-				if f.dependency == "objects" && tier == "api" {
+				require.Equal(t, f.dependency == "postgres" || kind == "worker" && f.dependency == "redis", h.code == 503, "%s: %s", kind, h.text)
+				if f.dependency == "objects" && kind == "api" {
 					require.Equal(t, "ok", h.Capabilities["crash_intake"].Status)
 					require.Equal(t, "unavailable", h.Capabilities["uploads"].Status)
 					require.Regexp(t, f.reason, h.Capabilities["uploads"].Failing["objects"])
@@ -423,21 +425,21 @@ func TestTiersStartWithoutTheirDependencies(t *testing.T) {
 				requireNoSecrets(t, at, r.log.String()+h.text)
 			}
 			mended := map[string]int{}
-			for tier, r := range tiers {
-				mended[tier] = math.MaxInt
+			for kind, r := range tiers {
+				mended[kind] = math.MaxInt
 				if mend != nil {
-					mended[tier] = len(r.log.String())
+					mended[kind] = len(r.log.String())
 				}
 			}
 			if mend != nil {
 				mend()
 			}
-			for tier, r := range tiers {
+			for kind, r := range tiers {
 				if mend != nil {
-					r.awaitHealth(tier+" is well again", func(h health) bool { return h.code == 200 && h.Checks[f.dependency].Status == "ok" })
+					r.awaitHealth(kind+" is well again", func(h health) bool { return h.code == 200 && h.Checks[f.dependency].Status == "ok" })
 				}
 				r.end()
-				require.Equal(t, 1, r.warnings(f.dependency, mended[tier]), "%s: %s", tier, r.log.String())
+				require.Equal(t, 1, r.warnings(f.dependency, mended[kind]), "%s: %s", kind, r.log.String())
 			}
 		})
 	}
@@ -458,7 +460,7 @@ func requireNoSecrets(t *testing.T, at addresses, text string) {
 // TestSettingsThatCanNeverWork end a start with a reason, not with a panic.
 func TestSettingsThatCanNeverWork(t *testing.T) {
 	t.Parallel()
-	set := func(objects, key string) *settings {
+	set := func(objects, key string) *setting.Settings {
 		s, err := parseSettings(t, "up", "--database-url", "postgres://u:"+sesame+"@127.0.0.1:1/d", "--redis-url", "redis://127.0.0.1:1",
 			"--objects-url", objects, "--signing-key", key, "--public-url", "http://127.0.0.1")
 		require.NoError(t, err)
@@ -473,7 +475,7 @@ func TestSettingsThatCanNeverWork(t *testing.T) {
 		{"s3://host/bucket", long, "no access key"},
 		{"ftp://host/bucket", long, "must begin with s3://"},
 	} {
-		s, err := openServices(set(tc.objects, tc.key), slog.New(slog.DiscardHandler), "test")
+		s, err := tier.Open(set(tc.objects, tc.key), slog.New(slog.DiscardHandler), "test")
 		require.ErrorContains(t, err, tc.want)
 		require.NotContains(t, err.Error(), sesame)
 		require.Nil(t, s)

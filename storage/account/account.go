@@ -27,7 +27,6 @@ package account
 import (
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/slipway-qa/slipway/storage"
@@ -68,14 +67,5 @@ func CleanName(field, name string) (string, error) {
 	if n := utf8.RuneCountInString(name); n == 0 || n > maxName {
 		return "", &storage.InvalidError{Field: field, Msg: fmt.Sprintf("must have 1 to %d characters", maxName)}
 	}
-	return name, printable(field, name)
-}
-
-// printable refuses control characters and broken UTF-8, neither of which a
-// database text or a log line should hold.
-func printable(field, text string) error {
-	if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
-		return &storage.InvalidError{Field: field, Msg: "must be printable UTF-8 text"}
-	}
-	return nil
+	return name, storage.Printable(field, name)
 }

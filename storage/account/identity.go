@@ -136,3 +136,30 @@ func TouchKey(ctx context.Context, q storage.Querier, keyID int64) error {
 	_, err := q.ExecContext(ctx, touchKey, keyID)
 	return storage.Wrap(err, "write a key's last use")
 }
+
+const identityByOIDC = `
+select 0 as key_id, ''::bytea as digest, c.organization_id, o.uuid as organization_uuid, o.slug,
+	u.id as user_id, u.uuid as user_uuid, u.kind, coalesce(u.email, '') as email, u.username,
+	m.role, m.blocked_at is not null as blocked, false as stale, false as oidc_only,
+	tt.ids, tt.uuids, tt.admins
+from oidc_configurations c
+join organizations o on o.id = c.organization_id
+join users u on u.id = c.user_id
+join memberships m on m.organization_id = c.organization_id and m.user_id = c.user_id
+cross join lateral (
+	select coalesce(array_agg(t.id order by t.id), '{}') as ids,
+		coalesce(array_agg(t.uuid::text order by t.id), '{}') as uuids,
+		coalesce(array_agg(coalesce(tm.admin, false) order by t.id), '{}') as admins
+	from teams t left join team_memberships tm on tm.team_id = t.id and tm.user_id = u.id
+	where t.organization_id = o.id and (c.all_teams or tm.user_id is not null)
+) tt
+where c.organization_id = $1`
+
+// OIDCIdentity finds who the requests of an organization's configuration act as.
+func OIDCIdentity(ctx context.Context, q storage.Querier, organizationID int64) (*Identity, error) {
+	var row identityRow
+	if err := q.GetContext(ctx, &row, identityByOIDC, organizationID); err != nil {
+		return nil, storage.Wrap(err, "identity of an OIDC configuration")
+	}
+	return row.identity()
+}

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -51,7 +52,7 @@ const (
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// ErrMalformedKey: a text is no key of this service at all.
+// ErrMalformedKey means that a text is no key of this service at all.
 var ErrMalformedKey = errors.New("not a key of this service")
 
 // RegionError refuses a key that another region issued. Its text is meant for
@@ -181,4 +182,28 @@ func (i *Issuer) text(n int) (string, error) {
 		}
 	}
 	return string(out), nil
+}
+
+const (
+	oidcKeyPrefix = "oidc_"
+	// oidcKeyBytes are 192 random bits: a digest needs no salt.
+	oidcKeyBytes = 24
+)
+
+// NewOIDC creates the key of an OIDC configuration: oidc_ and 48 hexadecimal digits.
+func (i *Issuer) NewOIDC() (Secret, error) {
+	random := make([]byte, oidcKeyBytes)
+	if _, err := io.ReadFull(i.random, random); err != nil {
+		return Secret{}, fmt.Errorf("make a configuration key: %w", err)
+	}
+	return SecretOf(oidcKeyPrefix + hex.EncodeToString(random)), nil
+}
+
+// ParseOIDCKey returns the digest of a configuration key, or ErrMalformedKey.
+func ParseOIDCKey(text string) (Digest, error) {
+	digits, ok := strings.CutPrefix(text, oidcKeyPrefix)
+	if !ok || len(digits) != 2*oidcKeyBytes || strings.Trim(digits, "0123456789abcdef") != "" {
+		return Digest{}, ErrMalformedKey
+	}
+	return DigestOf(text), nil
 }

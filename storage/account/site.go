@@ -50,7 +50,7 @@ const (
 	maxSiteUsers = 1000
 )
 
-// ErrNotManager: the organization is a site of an account that others manage.
+// ErrNotManager means that the organization is a site of an account that others manage.
 var ErrNotManager = errors.New("sites are created from the account's first organization")
 
 const visibleSites = `

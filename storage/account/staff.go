@@ -105,10 +105,10 @@ func StaffByID(ctx context.Context, q storage.Querier, organizationID, userID in
 	return &list[0], nil
 }
 
-// ErrAbove: nobody changes a member of a higher role than their own, and nobody gives one.
+// ErrAbove means that nobody changes a member of a higher role than their own, and nobody gives one.
 var ErrAbove = errors.New("a member of a higher role")
 
-// ErrService: a service account is no person, and is changed at its own address.
+// ErrService means that a service account is no person, and is changed at its own address.
 var ErrService = errors.New("a service account")
 
 // LockStaff locks a person of the organization who is more than a tester, for a change by

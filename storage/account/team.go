@@ -23,7 +23,7 @@ type Team struct {
 
 const teamColumns = `id, uuid, organization_id, name, created_at`
 
-// ErrTeamAccess: the writer is neither admin of the organization nor of the team.
+// ErrTeamAccess means that the writer is neither admin of the organization nor of the team.
 var ErrTeamAccess = errors.New("this takes admin rights on the team")
 
 // NewTeam is a team to create.
@@ -99,7 +99,7 @@ func (e *TeamInUseError) Error() string { return "the team still has " + strings
 // Unwrap returns ErrConflict.
 func (e *TeamInUseError) Unwrap() error { return storage.ErrConflict }
 
-// ErrLastTeam: an organization keeps one team, which its apps and cases belong to.
+// ErrLastTeam means that an organization keeps one team, which its apps and cases belong to.
 var ErrLastTeam = fmt.Errorf("the organization's only team: %w", storage.ErrConflict)
 
 // teamHas counts what a team has. An app that was deleted counts until its task has removed

@@ -77,7 +77,7 @@ func CheckEmail(email string) error {
 	invalid := &storage.InvalidError{Field: "email", Msg: "must be one mail address of at most 254 characters"}
 	// Format characters, such as those that turn the direction of writing, are not seen:
 	// an address with them passes for another one.
-	if len(email) > maxEmail || printable("email", email) != nil || strings.ContainsFunc(email, hidden) {
+	if len(email) > maxEmail || storage.Printable("email", email) != nil || strings.ContainsFunc(email, hidden) {
 		return invalid
 	}
 	if a, err := mail.ParseAddress(email); err != nil || a.Address != email {
@@ -130,7 +130,7 @@ func CheckDisplayName(name string) error {
 	if len(name) > 4*maxName {
 		return &storage.InvalidError{Field: "name", Msg: "is too long"}
 	}
-	return printable("name", name)
+	return storage.Printable("name", name)
 }
 
 const userByEmail = `select ` + userColumns + ` from users where lower(email) = lower($1)`

@@ -26,17 +26,17 @@ import (
 
 // Errors besides those of package storage.
 var (
-	// ErrForbidden: what would be changed belongs to a team that is not the
+	// ErrForbidden means that what would be changed belongs to a team that is not the
 	// writer's.
 	ErrForbidden = errors.New("belongs to another team")
-	// ErrNoJobs: no case of the suite has a target and steps.
+	// ErrNoJobs means that no case of the suite has a target and steps.
 	ErrNoJobs = errors.New("no case of the suite has both steps and a target to run on")
-	// ErrRevisionNotFound: the case has no such revision.
+	// ErrRevisionNotFound means that the case has no such revision.
 	ErrRevisionNotFound = errors.New("the test case has no such revision")
-	// ErrHealingOutdated: a healing cannot be accepted, because the step is gone or has
+	// ErrHealingOutdated means that a healing cannot be accepted, because the step is gone or has
 	// another selector meanwhile.
 	ErrHealingOutdated = errors.New("the step is gone, or its selector is not the one that was healed")
-	// ErrSuiteNotFound: a suite that a body names does not exist, where what the
+	// ErrSuiteNotFound means that a suite that a body names does not exist, where what the
 	// path names does.
 	ErrSuiteNotFound = errors.New("the test suite does not exist")
 )

@@ -58,7 +58,8 @@ func (r *caseRow) testCase() (Case, error) {
 	return c, nil
 }
 
-const revisionColumns = `id, case_id, number, intent, steps, discovered_intent, description, reasoning, data_id, created_at, set_up, tear_down`
+const revisionColumns = `id, case_id, number, intent, steps, discovered_intent, description, reasoning, data_id, created_at, ` +
+	`set_up, tear_down`
 
 type revisionRow struct {
 	ID               string     `db:"id"`

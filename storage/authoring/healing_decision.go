@@ -16,13 +16,15 @@ import (
 const (
 	healingForUpdate = healingByID + ` for no key update`
 	decideHealing    = `
-update test_healings set state = $2, decider_uuid = $3, decided_at = now(), accepted_revision_id = nullif($4::text, ''), accepted_number = $5
+update test_healings set state = $2, decider_uuid = $3, decided_at = now(), accepted_revision_id = nullif($4::text, ''),
+	accepted_number = $5
 where id = $1`
 )
 
 // AcceptHealing stores a new revision, in which the step has the selector that found its
-// element, or for a drift the fingerprint of the element that was found. A healing that is accepted already stays as it is. ErrHealingOutdated when
-// the step is gone from the latest revision or has another selector there.
+// element, or for a drift the fingerprint of the element that was found. A healing that is
+// accepted already stays as it is. ErrHealingOutdated when the step is gone from the latest
+// revision or has another selector there.
 func AcceptHealing(ctx context.Context, tx *storage.Tx, w account.Writer, caseID string, id uuid.UUID) (*Healing, error) {
 	e, err := editCase(ctx, tx, w, caseID)
 	if err != nil {

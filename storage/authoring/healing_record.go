@@ -107,7 +107,8 @@ update test_healings set state = 'OPEN', decider_uuid = null, decided_at = null,
 where id = any($1::uuid[]) and state = 'ACCEPTED'
 	and accepted_number < (select number from test_revisions where id = $2)`
 	upsertHealings = `
-insert into test_healings (id, kind, organization_id, case_id, step_id, selector_from, selector_to, applied, score, reason, revision_id, run_id)
+insert into test_healings (id, kind, organization_id, case_id, step_id, selector_from, selector_to, applied, score, reason,
+	revision_id, run_id)
 select h.id, h.kind, $1, $2, h.step_id, h.selector_from, h.selector_to, h.applied, h.score, h.reason, $3, $4
 from unnest($5::uuid[], $6::text[], $7::jsonb[], $8::jsonb[], $9::boolean[], $10::float8[], $11::text[],
 	$12::text[]) as h(id, step_id, selector_from, selector_to, applied, score, reason, kind)

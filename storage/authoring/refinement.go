@@ -8,7 +8,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 )
 
-// ErrCaseChanged: the case is in another state than the one that a new revision, or a
+// ErrCaseChanged means that the case is in another state than the one that a new revision, or a
 // change, was made from.
 var ErrCaseChanged = errors.New("the test case was changed meanwhile")
 

@@ -68,7 +68,8 @@ func TestRevisionsAreBounded(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	c := w.NewCase(w.Org.Member.Writer, "a")
-	w.Exec(`insert into test_revisions (id, case_id, number, steps) select lpad(to_hex(i), 24, '0'), $1, i, '[]' from generate_series(2, $2::int) i`,
+	w.Exec(`insert into test_revisions (id, case_id, number, steps) select lpad(to_hex(i), 24, '0'), $1, i, '[]'
+		from generate_series(2, $2::int) i`,
 		c.ID, authoring.MaxRevisions+5)
 	list, err := authoring.Revisions(fixture.Context(t), w.DB, c.ID)
 	require.NoError(t, err)

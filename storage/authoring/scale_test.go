@@ -35,11 +35,13 @@ func TestListsOfManyCases(t *testing.T) {
 	w.thousands(n)
 	suite := w.NewSuite(w.Org.Member.Writer, "s").ID
 	w.Exec(`update test_cases set suite_id = $1 where id <= lpad(to_hex(50), 24, '0')`, suite)
-	w.Exec(`update test_case_results set state = 'FAILED', run_at = now() where case_id between lpad(to_hex(101), 24, '0') and lpad(to_hex(130), 24, '0')`)
+	w.Exec(`update test_case_results set state = 'FAILED', run_at = now()
+		where case_id between lpad(to_hex(101), 24, '0') and lpad(to_hex(130), 24, '0')`)
 	w.Exec(`update test_case_results set run_at = now() + interval '1 minute' where case_id = lpad(to_hex(110), 24, '0')`)
 	w.Exec(`update test_cases set tags = '{shop}' where id between lpad(to_hex(201), 24, '0') and lpad(to_hex(240), 24, '0')`)
 	w.Exec(`insert into test_case_texts (case_id, organization_id, text)
-		select id, organization_id, case when id between lpad(to_hex(301), 24, '0') and lpad(to_hex(325), 24, '0') then 'Click on the shirt' else name end
+		select id, organization_id, case when id between lpad(to_hex(301), 24, '0')
+			and lpad(to_hex(325), 24, '0') then 'Click on the shirt' else name end
 		from test_cases where id <= lpad(to_hex(20000), 24, '0') on conflict (case_id) do update set text = excluded.text`)
 	w.Exec(`vacuum analyze test_cases, test_case_results, test_case_texts`)
 	for _, row := range []struct {

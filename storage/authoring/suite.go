@@ -180,7 +180,8 @@ type NewSuite struct {
 }
 
 const insertSuite = `
-insert into test_suites (id, organization_id, team_id, name, tags, healing, drift, trace, creator_uuid, modifier_uuid, retries, default_environment)
+insert into test_suites (id, organization_id, team_id, name, tags, healing, drift, trace, creator_uuid, modifier_uuid, retries,
+	default_environment)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11)`
 
 // CreateSuite inserts a suite and moves the cases into it.

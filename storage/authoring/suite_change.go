@@ -219,7 +219,8 @@ func assign(ctx context.Context, tx *storage.Tx, ids []string, suite *uuid.UUID)
 }
 
 const updateSuite = `
-update test_suites set name = $2, tags = $3, healing = $4, drift = $6, trace = $7, retries = $8, default_environment = $9, modifier_uuid = $5,
+update test_suites set name = $2, tags = $3, healing = $4, drift = $6, trace = $7, retries = $8, default_environment = $9,
+	modifier_uuid = $5,
 	updated_at = now()
 where id = $1`
 

@@ -64,8 +64,9 @@ func checkFilter(ctx context.Context, tx *storage.Tx, id uuid.UUID) error {
 }
 
 const (
-	sharedOf    = `select case_id from test_suite_cases where suite_id = $1 order by case_id`
-	casesByID   = `select id, team_id, suite_id, name from test_cases where organization_id = $1 and id = any($2::text[]) order by id for key share`
+	sharedOf  = `select case_id from test_suite_cases where suite_id = $1 order by case_id`
+	casesByID = `select id, team_id, suite_id, name from test_cases where organization_id = $1 and id = any($2::text[])
+		order by id for key share`
 	insertShare = `insert into test_suite_cases (suite_id, case_id) select $1, unnest($2::text[]) on conflict do nothing`
 	deleteShare = `delete from test_suite_cases where suite_id = $1 and case_id = any($2::text[])`
 )

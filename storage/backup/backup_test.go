@@ -26,7 +26,8 @@ func TestAllObjectColumns(t *testing.T) {
 	}
 	// A mail's icon is a file of a build too; what waits for its deletion is named by none.
 	require.NoError(t, w.DB.SelectContext(ctx, &columns, `select table_name, column_name from information_schema.columns
-		where table_schema = 'public' and data_type = 'text' and (column_name like '%object_key' or column_name in ('index_key', 'screenshot_key'))
+		where table_schema = 'public' and data_type = 'text'
+			and (column_name like '%object_key' or column_name in ('index_key', 'screenshot_key'))
 		and table_name <> 'object_removals' order by 1, 2`))
 	require.GreaterOrEqual(t, len(columns), 6)
 	want := map[string]bool{}

@@ -135,7 +135,8 @@ select n.id, $1, $2, n.step_id, n.name, n.target,
 	case when exists (select from test_baselines b where b.case_id = $2 and b.step_id = n.step_id and b.name = n.name and b.target = n.target
 		and b.state in ('ACCEPTED', 'UNREVIEWED')) then 'CANDIDATE' else 'UNREVIEWED' end,
 	n.version, n.fonts, n.digest, n.width, n.height, n.object_key, n.size, $3
-from unnest($4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::int[], $12::int[], $13::text[], $14::bigint[])
+from unnest($4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::int[], $12::int[], $13::text[],
+	$14::bigint[])
 	as n(id, step_id, name, target, version, fonts, digest, width, height, object_key, size)
 order by n.id
 on conflict (id) do update set run_id = excluded.run_id, seen_at = now(),
@@ -242,7 +243,8 @@ func ByID(ctx context.Context, q storage.Querier, caseID string, id uuid.UUID) (
 const (
 	// Jobs that end write the same rows in the order of their ids.
 	lockOfSteps = `
-select b.id from test_baselines b join test_baselines n on n.case_id = b.case_id and n.step_id = b.step_id and n.name = b.name and n.target = b.target
+select b.id from test_baselines b join test_baselines n on n.case_id = b.case_id and n.step_id = b.step_id and n.name = b.name
+	and n.target = b.target
 where n.case_id = $1 and n.id = any($2::uuid[]) and (b.id = n.id or b.state in ('ACCEPTED', 'UNREVIEWED'))
 order by b.id for no key update of b`
 	demote = `

@@ -103,8 +103,10 @@ func AcceptSeen(ctx context.Context, tx *storage.Tx, w account.Writer, list []Se
 const findingsOfStep = `
 select distinct on (f.finding ->> 'key') f.finding
 from test_jobs j
-cross join lateral jsonb_path_query(j.records, '$[*] ? (@.id == $step).findings.list[*]', jsonb_build_object('step', $2::text)) as f(finding)
-where j.run_id = $1 and case when $3::text[] = '{}' then coalesce((f.finding -> 'fails')::boolean, false) else f.finding ->> 'key' = any($3) end
+cross join lateral jsonb_path_query(j.records, '$[*] ? (@.id == $step).findings.list[*]',
+	jsonb_build_object('step', $2::text)) as f(finding)
+where j.run_id = $1 and case when $3::text[] = '{}' then coalesce((f.finding -> 'fails')::boolean, false)
+	else f.finding ->> 'key' = any($3) end
 order by f.finding ->> 'key', f.finding -> 'fails' desc nulls last limit $4`
 
 const checkedByStep = `

@@ -16,7 +16,8 @@ import (
 
 // record writes what a job of a run saw: the state and picture of a step's look.
 func (s *shelf) record(jobID uuid.UUID, looks ...string) {
-	s.Exec(`update test_jobs set records = (select coalesce(jsonb_agg(jsonb_build_object('id', 's', 'look', l::jsonb)), '[]') from unnest($2::text[]) l)
+	s.Exec(`update test_jobs set records = (select coalesce(jsonb_agg(jsonb_build_object('id', 's', 'look', l::jsonb)), '[]')
+		from unnest($2::text[]) l)
 		|| '[{"id": "without"}]' where id = $1`, jobID, pq.Array(looks))
 }
 
@@ -97,11 +98,13 @@ func TestFindingsOfAStep(t *testing.T) {
 	run := s.NewRun(c, 2)
 	s.Exec(`update test_jobs set position = 300 where id = $1`, run.Jobs[1].ID)
 	found := func(job int, list string) {
-		s.Exec(`update test_jobs set records = jsonb_build_array(jsonb_build_object('id', 's1', 'findings', jsonb_build_object('list', $2::jsonb)),
+		s.Exec(`update test_jobs
+			set records = jsonb_build_array(jsonb_build_object('id', 's1', 'findings', jsonb_build_object('list', $2::jsonb)),
 			'{"id": "s2", "look": {}}'::jsonb) where id = $1`, run.Jobs[job].ID, list)
 	}
 	found(0, `[{"key": "a", "rule": "label", "fails": true}, {"key": "b", "fails": true}, {"key": "low"}]`)
-	found(1, `[{"key": "low", "fails": true, "impact": "minor"}, {"key": "a", "rule": "label", "fails": true}, {"key": "c", "fails": true}, {"key": "old", "accepted": true}]`)
+	found(1, `[{"key": "low", "fails": true, "impact": "minor"}, {"key": "a", "rule": "label", "fails": true}, {"key": "c", "fails": true}, `+
+		`{"key": "old", "accepted": true}]`)
 	for _, at := range []struct {
 		step    string
 		keys    []string

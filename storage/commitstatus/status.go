@@ -37,7 +37,8 @@ const maxCommit = 100
 const setStatuses = `
 insert into commit_statuses as c (build_id, organization_id, project_id, commit, state, description, setting)
 select b.id, b.organization_id, b.project_id, left(btrim(b.metadata ->> 'commit'), $6), n.state, n.description, s.revision
-from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::text[]) as n(organization_id, project_id, build_id, state, description)
+from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::text[]) as n(organization_id, project_id, build_id,
+	state, description)
 join commit_status_settings s on s.project_id = n.project_id and s.organization_id = n.organization_id
 join builds b on b.id = n.build_id and b.project_id = s.project_id and b.organization_id = s.organization_id and b.deleted_at is null
 where btrim(coalesce(b.metadata ->> 'commit', '')) <> '' and not exists (

@@ -117,7 +117,7 @@ func DeleteComment(ctx context.Context, tx *storage.Tx, w account.Writer, group,
 	return auditComment(ctx, tx, w, c, "deleted")
 }
 
-// NotAuthorError: a comment is its author's and the admins'.
+// NotAuthorError means that a comment is its author's and the admins'.
 type NotAuthorError struct{ Comment int64 }
 
 func (e *NotAuthorError) Error() string {

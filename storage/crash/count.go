@@ -158,7 +158,8 @@ update crash_groups g set
 	last_seen = greatest(g.last_seen, new.last),
 	severity = greatest(g.severity, new.severity),
 	users = case when new.users < 0 then g.users else new.users end
-from unnest($6::bigint[], $7::bigint[], $8::timestamptz[], $9::timestamptz[], $10::bigint[], $11::smallint[]) as new(id, count, first, last, users, severity)
+from unnest($6::bigint[], $7::bigint[], $8::timestamptz[], $9::timestamptz[], $10::bigint[], $11::smallint[])
+	as new(id, count, first, last, users, severity)
 where g.id = new.id`
 
 // countGroups counts for the groups that are shown, and whom each of the groups of own reached.

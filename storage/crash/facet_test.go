@@ -215,7 +215,8 @@ func TestBuildFacets(t *testing.T) {
 		require.NoError(t, r.DB.SelectContext(t.Context(), &out, query))
 		return out
 	}
-	const facets = `select g.title || f.key || f.many || case when f.many then '' else (select string_agg(h::text, ' ' order by h) from unnest(f.hashes) h) end
+	const facets = `select g.title || f.key || f.many || case when f.many then '' else (select string_agg(h::text, ' ' order by h)
+		from unnest(f.hashes) h) end
 		from crash_group_facets f join crash_groups g on g.id = f.group_id order by 1`
 	const texts = `select message || count from crash_group_messages union all select text from crash_group_titles order by 1`
 	facetsBefore, textsBefore := former(facets), former(texts)

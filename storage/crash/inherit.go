@@ -40,7 +40,8 @@ update crash_groups t set
 	ignore_ended = case when u.undecided then f.ignore_ended else t.ignore_ended end,
 	ignore_ended_at = case when u.undecided then f.ignore_ended_at else t.ignore_ended_at end
 from crash_groups f,
-	lateral (select o.state, o.assignee_id, o.issue_url, o.state = 'open' and o.resolved_at is null and o.reopened_at is null and o.regressions = 0
+	lateral (select o.state, o.assignee_id, o.issue_url, o.state = 'open'
+	and o.resolved_at is null and o.reopened_at is null and o.regressions = 0
 		and o.ignored_at is null and o.ignore_ended = '' as undecided from crash_groups o where o.id = $2) u
 where t.id = $2 and f.id = $1
 returning u.undecided and f.state = 'resolved' as resolved, t.state, u.state as former_state,

@@ -147,7 +147,8 @@ type deletedCrash struct {
 }
 
 // goneColumns are those of a deletedCrash.
-const goneColumns = `id, crash_project_id, key_id, uuid, occurred_at, received_at, version, host, duplicates, build_id, message, attributes, severity`
+const goneColumns = `id, crash_project_id, key_id, uuid, occurred_at, received_at, version, host, duplicates, build_id, message, ` +
+	`attributes, severity`
 
 func deleteCrashes(ctx context.Context, tx *storage.Tx, organization int64, ids any) ([]deletedCrash, error) {
 	var gone []deletedCrash

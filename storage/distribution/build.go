@@ -8,6 +8,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/distribution/text"
 )
 
 // BuildFilter selects builds of a project. Tag and Search look at the newest
@@ -31,7 +32,7 @@ func (f BuildFilter) isZero() bool { return f == BuildFilter{} }
 const (
 	ofProject = `(project_id, id) >= ($1::bigint, 0) and (project_id, id) <= ($1, 9223372036854775807)
 		and deleted_at is null`
-	newestFirst = ` order by project_id desc, id desc`
+	NewestFirst = ` order by project_id desc, id desc`
 	oldestFirst = ` order by project_id, id`
 )
 
@@ -46,9 +47,9 @@ const (
 // is joined to it.
 func projectBuilds(order string) string {
 	return `
-select ` + buildColumns + `
+select ` + BuildColumns + `
 from (select id from builds where ` + ofProject + order + ` limit $2 offset $3) page
-join builds b on b.id = page.id` + buildTables + `
+join builds b on b.id = page.id` + BuildTables + `
 order by b.id desc`
 }
 
@@ -80,25 +81,25 @@ func Builds(ctx context.Context, q storage.Querier, organizationID, projectID in
 	if !f.isZero() {
 		return filteredBuilds(ctx, q, organizationID, projectID, f, p)
 	}
-	limit, offset, order := min(p.RowLimit(), total-p.RowOffset()), p.RowOffset(), newestFirst
+	limit, offset, order := min(p.RowLimit(), total-p.RowOffset()), p.RowOffset(), NewestFirst
 	if limit <= 0 {
 		return []Build{}, total, nil
 	}
 	if offset > total/2 {
 		offset, order = total-offset-limit, oldestFirst
 	}
-	list, err := readBuilds(ctx, q, projectBuilds(order), projectID, limit, offset)
+	list, err := ReadBuilds(ctx, q, projectBuilds(order), projectID, limit, offset)
 	return list, total, err
 }
 
 // query returns the query of the filter and what it takes. A version alone is looked
 // for among all builds: an index has it, so no row is read whole.
 func (f BuildFilter) query(projectID int64, p storage.Page) (string, []any) {
-	version, tag, search := scrub(f.Version, maxLine), scrub(f.Tag, maxLine), scrub(f.Search, maxLine)
+	version, tag, search := text.Scrub(f.Version, text.MaxLine), text.Scrub(f.Tag, text.MaxLine), text.Scrub(f.Search, text.MaxLine)
 	args := []any{projectID, tag, search, p.RowLimit(), p.RowOffset()}
 	switch {
 	case version == "":
-		return matchingBuilds(ofProject + newestFirst + ` limit $6`), append(args, searchDepth)
+		return matchingBuilds(ofProject + NewestFirst + ` limit $6`), append(args, searchDepth)
 	case tag == "" && search == "":
 		return matchingBuilds(`project_id = $1 and version = $6 and deleted_at is null`), append(args, version)
 	}
@@ -118,7 +119,7 @@ func filteredBuilds(ctx context.Context, q storage.Querier, organizationID, proj
 	if len(found.IDs) == 0 {
 		return []Build{}, found.Total, nil
 	}
-	list, err := readBuilds(ctx, q, buildsByID, organizationID, found.IDs)
+	list, err := ReadBuilds(ctx, q, buildsByID, organizationID, found.IDs)
 	return list, found.Total, err
 }
 

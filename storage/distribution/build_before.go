@@ -11,11 +11,11 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// channelKey is the key of a build's metadata that names its channel.
-const channelKey = "channel"
+// ChannelKey is the key of a build's metadata that names its channel.
+const ChannelKey = "channel"
 
 // Channel is the channel of a build; "" is one, too.
-func (b *Build) Channel() string { return b.Metadata[channelKey] }
+func (b *Build) Channel() string { return b.Metadata[ChannelKey] }
 
 // olderBuild reads the index builds_project, which has the builds of an app that are older,
 // newest first; of the first searchDepth of them the kind and the channel are looked at.
@@ -23,9 +23,9 @@ const olderBuild = `
 select id from (
 	select id, kind, metadata from builds
 	where (project_id, id) >= ($2::bigint, 0) and (project_id, id) < ($2, $3::bigint) and organization_id = $1
-		and state <> 'invalid' and deleted_at is null` + newestFirst + ` limit $6
+		and state <> 'invalid' and deleted_at is null` + NewestFirst + ` limit $6
 ) older
-where kind = $4 and coalesce(metadata ->> '` + channelKey + `', '') = $5
+where kind = $4 and coalesce(metadata ->> '` + ChannelKey + `', '') = $5
 order by id desc limit 1`
 
 // olderBuilds is the same for several builds, in the order of the index up to the end, so that
@@ -34,12 +34,12 @@ order by id desc limit 1`
 const olderBuilds = `
 select w.id, coalesce(
 	(select o.id from builds o where o.id = w.known and o.state <> 'invalid' and o.deleted_at is null and o.kind = b.kind
-		and coalesce(o.metadata ->> '` + channelKey + `', '') = coalesce(b.metadata ->> '` + channelKey + `', '')),
+		and coalesce(o.metadata ->> '` + ChannelKey + `', '') = coalesce(b.metadata ->> '` + ChannelKey + `', '')),
 	(select o.id from (
 		select project_id, id, kind, metadata from builds
 		where (project_id, id) >= (b.project_id, 0) and (project_id, id) < (b.project_id, b.id) and organization_id = b.organization_id
-			and state <> 'invalid' and deleted_at is null` + newestFirst + ` limit $3
-	) o where o.kind = b.kind and coalesce(o.metadata ->> '` + channelKey + `', '') = coalesce(b.metadata ->> '` + channelKey + `', '')
+			and state <> 'invalid' and deleted_at is null` + NewestFirst + ` limit $3
+	) o where o.kind = b.kind and coalesce(o.metadata ->> '` + ChannelKey + `', '') = coalesce(b.metadata ->> '` + ChannelKey + `', '')
 	order by o.project_id desc, o.id desc limit 1)) as before
 from unnest($1::bigint[], $2::bigint[]) as w(id, known) join builds b on b.id = w.id`
 

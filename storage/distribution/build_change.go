@@ -10,6 +10,10 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/change"
+	"github.com/slipway-qa/slipway/storage/distribution/grant"
+	"github.com/slipway-qa/slipway/storage/distribution/landing"
+	"github.com/slipway-qa/slipway/storage/distribution/text"
 )
 
 // BuildChange changes the members that are not nil.
@@ -19,32 +23,32 @@ type BuildChange struct {
 	Metadata        map[string]string // merged; a "" value removes the key
 	LandingPageMode *string           // of the project
 	Slug            *string           // of the project
-	Groups          Groups            // grants of the build
+	Groups          grant.Groups      // grants of the build
 	AllTesters      *bool             // goes before what Groups says of all
 	AutoUpdate      *bool
 	Keep            *bool  // from retention
 	State           *State // enabled or disabled
-	Page            PageChange
+	Page            landing.Change
 }
 
 // apply changes the build's own members.
 func (c *BuildChange) apply(b *Build, now time.Time) error {
 	var err error
 	if c.ReleaseNotes != nil {
-		if b.ReleaseNotes, err = prose("release_notes", *c.ReleaseNotes, maxProse); err != nil {
+		if b.ReleaseNotes, err = text.Prose("release_notes", *c.ReleaseNotes, text.MaxProse); err != nil {
 			return err
 		}
 	}
 	if c.Tags != nil {
-		if b.Tags, err = tags(*c.Tags); err != nil {
+		if b.Tags, err = text.Tags(*c.Tags); err != nil {
 			return err
 		}
 	}
-	if b.Metadata, err = metadata(b.Metadata, c.Metadata); err != nil {
+	if b.Metadata, err = text.Metadata(b.Metadata, c.Metadata); err != nil {
 		return err
 	}
-	set(&b.AutoUpdate, c.AutoUpdate)
-	set(&b.Keep, c.Keep)
+	change.Set(&b.AutoUpdate, c.AutoUpdate)
+	change.Set(&b.Keep, c.Keep)
 	if c.State == nil || *c.State == b.State {
 		return nil
 	}
@@ -64,14 +68,14 @@ func (c *BuildChange) apply(b *Build, now time.Time) error {
 	return nil
 }
 
-func (c *BuildChange) differences(from, to *Build) changed {
-	var d changed
-	d.note("release_notes", from.ReleaseNotes, to.ReleaseNotes)
-	d.note("tags", from.Tags, to.Tags)
-	d.note("metadata", from.Metadata, to.Metadata)
-	d.note("auto_update", from.AutoUpdate, to.AutoUpdate)
-	d.note("keep", from.Keep, to.Keep)
-	d.note("state", from.State, to.State)
+func (c *BuildChange) differences(from, to *Build) change.Diff {
+	var d change.Diff
+	d.Note("release_notes", from.ReleaseNotes, to.ReleaseNotes)
+	d.Note("tags", from.Tags, to.Tags)
+	d.Note("metadata", from.Metadata, to.Metadata)
+	d.Note("auto_update", from.AutoUpdate, to.AutoUpdate)
+	d.Note("keep", from.Keep, to.Keep)
+	d.Note("state", from.State, to.State)
 	return d
 }
 
@@ -97,8 +101,8 @@ func UpdateBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectI
 		return nil, nil, err
 	}
 	oldPage := *p
-	set(&p.LandingPageMode, c.LandingPageMode)
-	set(&p.Slug, c.Slug)
+	change.Set(&p.LandingPageMode, c.LandingPageMode)
+	change.Set(&p.Slug, c.Slug)
 	if err := p.save(ctx, tx, w.Actor, &oldPage); err != nil {
 		return nil, nil, err
 	}
@@ -106,8 +110,8 @@ func UpdateBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectI
 	if err := c.apply(&b, time.Now()); err != nil {
 		return nil, nil, err
 	}
-	if d := c.differences(before, &b); d.any() {
-		meta, err := document(&b.Metadata)
+	if d := c.differences(before, &b); d.Any() {
+		meta, err := storage.Document(&b.Metadata)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -116,18 +120,18 @@ func UpdateBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectI
 			return nil, nil, storage.Wrap(err, fmt.Sprintf("change build %d", id))
 		}
 		if err := account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.BuildUpdated,
-			Actor: w.Actor, Subject: buildSubject(id, b.AppName, b.Version), Detail: d}); err != nil {
+			Actor: w.Actor, Subject: BuildSubject(id, b.AppName, b.Version), Detail: d}); err != nil {
 			return nil, nil, err
 		}
 	}
-	if err := buildPage(&b).changePage(ctx, tx, w.Actor, before.PageLimits, c.Page); err != nil {
+	if err := buildPage(&b).Change(ctx, tx, w.Actor, before.Limits, c.Page); err != nil {
 		return nil, nil, err
 	}
-	bad, err := buildGrantee(w.OrganizationID, id).regrant(ctx, tx, w.Actor, c.Groups, before.AllTesters)
+	bad, err := grant.ToBuild(w.OrganizationID, id).Replace(ctx, tx, w.Actor, c.Groups, before.AllTesters)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := buildGrantee(w.OrganizationID, id).open(ctx, tx, w.Actor, c.AllTesters); err != nil {
+	if err := grant.ToBuild(w.OrganizationID, id).Open(ctx, tx, w.Actor, c.AllTesters); err != nil {
 		return nil, nil, err
 	}
 	after, err := BuildByID(ctx, tx, w.OrganizationID, p.ID, id)
@@ -140,7 +144,7 @@ func lockBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectID,
 	if err != nil {
 		return nil, nil, err
 	}
-	list, err := readBuilds(ctx, tx, buildByID+` for no key update of b`, w.OrganizationID, projectID, id)
+	list, err := ReadBuilds(ctx, tx, buildByID+` for no key update of b`, w.OrganizationID, projectID, id)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -148,6 +152,13 @@ func lockBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectID,
 		return nil, nil, fmt.Errorf("build %d: %w", id, storage.ErrNotFound)
 	}
 	return &list[0], p, nil
+}
+
+// LockBuild locks a build's project and then the build, which the writer may change; ErrNotFound,
+// then ErrNoAccess.
+func LockBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectID, id int64) (*Build, error) {
+	b, _, err := lockBuild(ctx, tx, w, projectID, id)
+	return b, err
 }
 
 // DeleteBuild marks a build deleted. What belongs to it is removed by the task
@@ -171,15 +182,15 @@ func DeleteBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectI
 }
 
 const buildsOfApp = `
-select ` + buildColumns + `
-from builds b` + buildTables + `
+select ` + BuildColumns + `
+from builds b` + BuildTables + `
 where b.organization_id = $1 and b.project_id = $2 and b.id = any($3) and b.deleted_at is null
 order by b.id for no key update of b`
 
 // deleteBuilds deletes builds of an app whose lock the caller has, those that are still
 // there, and returns their ids. The audit entries have the reason, unless it is "".
 func deleteBuilds(ctx context.Context, tx *storage.Tx, w account.Writer, projectID int64, ids []int64, reason string) ([]int64, error) {
-	list, err := readBuilds(ctx, tx, buildsOfApp, w.OrganizationID, projectID, pq.Array(ids))
+	list, err := ReadBuilds(ctx, tx, buildsOfApp, w.OrganizationID, projectID, pq.Array(ids))
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -192,7 +203,7 @@ func deleteBuilds(ctx context.Context, tx *storage.Tx, w account.Writer, project
 		}
 		gone[i] = b.ID
 		events[i] = account.Event{OrganizationID: w.OrganizationID, Type: account.BuildDeleted, Actor: w.Actor,
-			Subject: buildSubject(b.ID, b.AppName, b.Version), Detail: detail}
+			Subject: BuildSubject(b.ID, b.AppName, b.Version), Detail: detail}
 	}
 	if _, err := tx.ExecContext(ctx, `update builds set deleted_at = now(), updated_at = now() where id = any($1)`,
 		pq.Array(gone)); err != nil {

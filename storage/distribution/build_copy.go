@@ -8,6 +8,11 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/distribution/grant"
+	"github.com/slipway-qa/slipway/storage/distribution/landing"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
+	"github.com/slipway-qa/slipway/storage/distribution/text"
+	"github.com/slipway-qa/slipway/storage/setting"
 )
 
 // BuildCopy states where a copy goes. Without Folder and AppName it stays in the
@@ -17,8 +22,8 @@ import (
 type BuildCopy struct {
 	Folder        *string // "": no folder
 	AppName       string
-	BuildGroups   Groups
-	ProjectGroups Groups
+	BuildGroups   grant.Groups
+	ProjectGroups grant.Groups
 	AllTesters    *bool
 }
 
@@ -42,7 +47,7 @@ func CopyBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectID,
 	if !w.May(from.TeamID) {
 		return nil, ErrNoAccess
 	}
-	if c.AppName, err = storage.Line("app_name", c.AppName, maxLine); err != nil {
+	if c.AppName, err = storage.Line("app_name", c.AppName, text.MaxLine); err != nil {
 		return nil, err
 	}
 	p, err := c.target(ctx, tx, w, from)
@@ -57,10 +62,10 @@ func CopyBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectID,
 	if err := c.grant(ctx, tx, w.Actor, from, p, copyID, result); err != nil {
 		return nil, err
 	}
-	if result.Groups, err = BuildGroups(ctx, tx, copyID); err != nil {
+	if result.Groups, err = grant.BuildGroups(ctx, tx, copyID); err != nil {
 		return nil, err
 	}
-	if result.ProjectGroups, err = ProjectGroups(ctx, tx, p.ID); err != nil {
+	if result.ProjectGroups, err = grant.ProjectGroups(ctx, tx, p.ID); err != nil {
 		return nil, err
 	}
 	if result.Project, err = ProjectByID(ctx, tx, w.OrganizationID, p.ID); err != nil {
@@ -70,7 +75,7 @@ func CopyBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectID,
 		return nil, err
 	}
 	return result, account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.BuildCopied,
-		Actor: w.Actor, Subject: buildSubject(copyID, result.Build.AppName, from.Version),
+		Actor: w.Actor, Subject: BuildSubject(copyID, result.Build.AppName, from.Version),
 		Detail: map[string]any{"id": copyID, "from": id, "project_id": p.ID, "from_project_id": from.ProjectID}})
 }
 
@@ -94,7 +99,7 @@ func (c *BuildCopy) target(ctx context.Context, tx *storage.Tx, w account.Writer
 	}
 	folder := source.FolderPath
 	if c.Folder != nil {
-		if folder, err = cleanFolder(*c.Folder); err != nil {
+		if folder, err = text.Folder(*c.Folder); err != nil {
 			return nil, err
 		}
 	}
@@ -123,13 +128,13 @@ func (c *BuildCopy) target(ctx context.Context, tx *storage.Tx, w account.Writer
 
 // newApp creates an app like the source.
 func (c *BuildCopy) newApp(ctx context.Context, d *destination, actor account.Actor, source *Project) (*projectRow, error) {
-	settings, err := SettingsOf(ctx, d.tx, d.w.OrganizationID)
+	settings, err := setting.Of(ctx, d.tx, d.w.OrganizationID)
 	if err != nil {
 		return nil, err
 	}
 	d.mode = source.LandingPageMode
 	if settings.RequireLogin {
-		d.mode = Closed
+		d.mode = landing.Closed
 	}
 	p, err := d.fresh(ctx, source.TeamID)
 	if err != nil {
@@ -142,7 +147,7 @@ func (c *BuildCopy) newApp(ctx context.Context, d *destination, actor account.Ac
 	if err := p.save(ctx, d.tx, actor, &projectRow{}); err != nil {
 		return nil, err
 	}
-	if err := copyPage(ctx, d.tx, "project_id", source.ID, p.ID); err != nil {
+	if err := landing.Copy(ctx, d.tx, "project_id", source.ID, p.ID); err != nil {
 		return nil, err
 	}
 	return p, copyGrants(ctx, d.tx, source.ID, p.ID)
@@ -153,14 +158,14 @@ func (c *BuildCopy) newApp(ctx context.Context, d *destination, actor account.Ac
 func (c *BuildCopy) grant(ctx context.Context, tx *storage.Tx, actor account.Actor, from *Build, p *projectRow, copyID int64,
 	result *CopiedBuild) error {
 	var err error
-	to := buildGrantee(p.OrganizationID, copyID)
-	if result.InvalidGroups, err = to.regrant(ctx, tx, actor, c.BuildGroups, from.AllTesters); err != nil {
+	to := grant.ToBuild(p.OrganizationID, copyID)
+	if result.InvalidGroups, err = to.Replace(ctx, tx, actor, c.BuildGroups, from.AllTesters); err != nil {
 		return err
 	}
-	if err := to.open(ctx, tx, actor, c.AllTesters); err != nil {
+	if err := to.Open(ctx, tx, actor, c.AllTesters); err != nil {
 		return err
 	}
-	result.InvalidProjectGroups, err = projectGrantee(p.OrganizationID, p.ID).regrant(ctx, tx, actor, c.ProjectGroups, p.AllTesters)
+	result.InvalidProjectGroups, err = grant.ToProject(p.OrganizationID, p.ID).Replace(ctx, tx, actor, c.ProjectGroups, p.AllTesters)
 	return err
 }
 
@@ -191,11 +196,11 @@ func duplicate(ctx context.Context, tx *storage.Tx, w account.Writer, id, projec
 	if err := tx.GetContext(ctx, &files, buildFiles, id); err != nil {
 		return 0, storage.Wrap(err, fmt.Sprintf("build %d", id))
 	}
-	if err := shareLockFiles(ctx, tx, &files.File, files.Icon, files.Symbols); err != nil {
+	if err := storedfile.ShareLock(ctx, tx, &files.File, files.Icon, files.Symbols); err != nil {
 		return 0, err
 	}
 	var copyID int64
-	err := tx.GetContext(ctx, &copyID, copyBuild, id, projectID, newToken(), appName, w.Actor.UserID, scrub(w.Actor.Name, maxLine))
+	err := tx.GetContext(ctx, &copyID, copyBuild, id, projectID, newToken(), appName, w.Actor.UserID, text.Scrub(w.Actor.Name, text.MaxLine))
 	if err != nil {
 		return 0, storage.Wrap(err, fmt.Sprintf("copy build %d", id))
 	}
@@ -204,7 +209,7 @@ func duplicate(ctx context.Context, tx *storage.Tx, w account.Writer, id, projec
 	if err != nil {
 		return 0, storage.Wrap(err, "copy grants of the build")
 	}
-	if err := copyPage(ctx, tx, "build_id", id, copyID); err != nil {
+	if err := landing.Copy(ctx, tx, "build_id", id, copyID); err != nil {
 		return 0, err
 	}
 	return copyID, recount(ctx, tx, projectID, 1)

@@ -11,6 +11,9 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	. "github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/grant"
+	"github.com/slipway-qa/slipway/storage/distribution/installpage"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 )
 
 func copyBuild(f *fixture.Fixture, id int64, c BuildCopy) (made *CopiedBuild, err error) {
@@ -38,9 +41,9 @@ func original(f *fixture.Fixture) *Uploaded {
 	icon := f.NewFile()
 	u.Icon, u.ReleaseNotes, u.Tags, u.Metadata = &icon, "notes", []string{"t"}, map[string]string{"k": "v"}
 	u.Symbols = &NewSymbols{File: f.NewFile(), Name: "mapping.txt", What: &artifact.Symbols{Kind: artifact.Mapping}}
-	u.BuildGroups = Groups{Given: true, All: true, Names: []string{"build"}}
-	u.ProjectGroups = Groups{Given: true, Names: []string{"project"}}
-	u.Description = ptr("about")
+	u.BuildGroups = grant.Groups{Given: true, All: true, Names: []string{"build"}}
+	u.ProjectGroups = grant.Groups{Given: true, Names: []string{"project"}}
+	u.Description = fixture.Ptr("about")
 	return f.Upload(u)
 }
 
@@ -49,7 +52,7 @@ func TestCopyInsideTheApp(t *testing.T) {
 	f := fixture.New(t)
 	from := original(f)
 	f.Must(func(ctx context.Context, tx *storage.Tx) error {
-		return RecordDownload(ctx, tx, Download{Build: from.Build})
+		return installpage.RecordDownload(ctx, tx, installpage.Download{Build: from.Build})
 	})
 	made := mustCopy(f, from.Build.ID, BuildCopy{})
 	b, p := made.Build, made.Project
@@ -66,7 +69,7 @@ func TestCopyInsideTheApp(t *testing.T) {
 	require.Equal(t, 2, p.BuildCount)
 	require.Equal(t, b.ID, p.LatestBuildID)
 	require.Equal(t, 3, f.Count(`select count(*) from files`), "one stored file")
-	require.Equal(t, 1, audited(f, account.BuildCopied))
+	require.Equal(t, 1, f.Audited(account.BuildCopied))
 
 	// The original goes, its files stay with the copy.
 	f.Must(func(ctx context.Context, tx *storage.Tx) error {
@@ -75,20 +78,21 @@ func TestCopyInsideTheApp(t *testing.T) {
 	_, err := copyBuild(f, from.Build.ID, BuildCopy{})
 	require.ErrorIs(t, err, storage.ErrNotFound)
 	f.Must(func(ctx context.Context, tx *storage.Tx) error {
-		keys, err := RemoveBuilds(ctx, tx, []int64{from.Build.ID})
+		keys, err := storedfile.RemoveBuilds(ctx, tx, []int64{from.Build.ID})
 		require.Empty(t, keys)
 		return err
 	})
 	require.Equal(t, 3, f.Count(`select count(*) from files`))
-	checkCounters(f)
+	f.CheckCounters()
 }
 
 func TestCopyToFolder(t *testing.T) {
 	t.Parallel()
 	f := fixture.New(t)
 	from := original(f)
-	first := mustCopy(f, from.Build.ID, BuildCopy{Folder: ptr("/release/ "), ProjectGroups: Groups{Given: true, Names: []string{"more", "no"}},
-		BuildGroups: Groups{Given: true, Names: []string{"no"}}})
+	first := mustCopy(f, from.Build.ID, BuildCopy{Folder: fixture.Ptr("/release/ "),
+		ProjectGroups: grant.Groups{Given: true, Names: []string{"more", "no"}},
+		BuildGroups:   grant.Groups{Given: true, Names: []string{"no"}}})
 	p := first.Project
 	require.NotEqual(t, from.Project.ID, p.ID)
 	require.Equal(t, []string{"release", "App", "com.example.app", "about", from.Project.IconKey, from.Project.LandingPageMode},
@@ -99,31 +103,32 @@ func TestCopyToFolder(t *testing.T) {
 	require.Equal(t, []string{"no"}, first.InvalidProjectGroups)
 	require.True(t, first.Build.AllTesters)
 
-	second := mustCopy(f, from.Build.ID, BuildCopy{Folder: ptr("RELEASE"), BuildGroups: Groups{Given: true}, AllTesters: ptr(false)})
+	second := mustCopy(f, from.Build.ID, BuildCopy{Folder: fixture.Ptr("RELEASE"),
+		BuildGroups: grant.Groups{Given: true}, AllTesters: fixture.Ptr(false)})
 	require.Equal(t, p.ID, second.Project.ID, "the app that is there")
 	require.Equal(t, 2, second.Project.BuildCount)
 	require.Empty(t, second.Groups)
 	require.False(t, second.Build.AllTesters)
 	require.Equal(t, []string{"more"}, second.ProjectGroups)
 
-	named := mustCopy(f, from.Build.ID, BuildCopy{Folder: ptr("release"), AppName: "App RC", AllTesters: ptr(true)})
+	named := mustCopy(f, from.Build.ID, BuildCopy{Folder: fixture.Ptr("release"), AppName: "App RC", AllTesters: fixture.Ptr(true)})
 	require.NotEqual(t, p.ID, named.Project.ID, "another name is another app")
 	require.Equal(t, "App RC", named.Project.Name)
 	require.Equal(t, "App RC", named.Build.AppName)
 	require.Equal(t, []string{"project"}, named.ProjectGroups, "a new app has the grants of the original")
-	require.Equal(t, named.Project.ID, mustCopy(f, from.Build.ID, BuildCopy{Folder: ptr("release"), AppName: "app rc"}).Project.ID)
+	require.Equal(t, named.Project.ID, mustCopy(f, from.Build.ID, BuildCopy{Folder: fixture.Ptr("release"), AppName: "app rc"}).Project.ID)
 
-	same := mustCopy(f, from.Build.ID, BuildCopy{Folder: ptr("")})
+	same := mustCopy(f, from.Build.ID, BuildCopy{Folder: fixture.Ptr("")})
 	require.Equal(t, from.Project.ID, same.Project.ID, "its own folder: inside the app")
 	beside := mustCopy(f, from.Build.ID, BuildCopy{AppName: "Beside"})
 	require.NotEqual(t, from.Project.ID, beside.Project.ID)
 	require.Empty(t, beside.Project.FolderPath)
-	checkCounters(f)
+	f.CheckCounters()
 
-	_, err := copyBuild(f, from.Build.ID, BuildCopy{Folder: ptr("a\x00")})
-	require.Equal(t, "folder", invalidField(t, err))
+	_, err := copyBuild(f, from.Build.ID, BuildCopy{Folder: fixture.Ptr("a\x00")})
+	require.Equal(t, "folder", fixture.InvalidField(t, err))
 	_, err = copyBuild(f, from.Build.ID, BuildCopy{AppName: "\x00"})
-	require.Equal(t, "app_name", invalidField(t, err))
+	require.Equal(t, "app_name", fixture.InvalidField(t, err))
 	_, err = copyBuild(f, 999, BuildCopy{})
 	require.ErrorIs(t, err, storage.ErrNotFound)
 	f.Org.Member.Writer.Teams = nil
@@ -139,10 +144,10 @@ func TestCopyOfGenericFile(t *testing.T) {
 	f := fixture.New(t)
 	from := f.Upload(f.NewUpload(&artifact.Package{Kind: artifact.Generic, Name: "setup", Platform: "windows"}))
 	f.Upload(f.NewUpload(&artifact.Package{Kind: artifact.Generic, Name: "other", Platform: "windows"}))
-	first := mustCopy(f, from.Build.ID, BuildCopy{Folder: ptr("x")}).Project
+	first := mustCopy(f, from.Build.ID, BuildCopy{Folder: fixture.Ptr("x")}).Project
 	require.Equal(t, "setup", first.Name)
-	require.Equal(t, first.ID, mustCopy(f, from.Build.ID, BuildCopy{Folder: ptr("x")}).Project.ID)
-	require.Equal(t, from.Project.ID, mustCopy(f, from.Build.ID, BuildCopy{Folder: ptr("")}).Project.ID)
+	require.Equal(t, first.ID, mustCopy(f, from.Build.ID, BuildCopy{Folder: fixture.Ptr("x")}).Project.ID)
+	require.Equal(t, from.Project.ID, mustCopy(f, from.Build.ID, BuildCopy{Folder: fixture.Ptr("")}).Project.ID)
 }
 
 func TestParallelCopiesMakeOneApp(t *testing.T) {
@@ -150,10 +155,10 @@ func TestParallelCopiesMakeOneApp(t *testing.T) {
 	f := fixture.New(t)
 	from := f.App("com.example.app")
 	errs := make([]error, 8)
-	parallel(len(errs), func(i int) { _, errs[i] = copyBuild(f, from.Build.ID, BuildCopy{Folder: ptr("x")}) })
+	fixture.Parallel(len(errs), func(i int) { _, errs[i] = copyBuild(f, from.Build.ID, BuildCopy{Folder: fixture.Ptr("x")}) })
 	for _, err := range errs {
 		require.NoError(t, err)
 	}
 	require.Equal(t, 2, f.Count(`select count(*) from projects`))
-	checkCounters(f)
+	f.CheckCounters()
 }

@@ -5,13 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
+	"github.com/slipway-qa/slipway/storage/distribution/landing"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 )
 
 // buildRow is a build as the database returns it.
@@ -73,10 +75,11 @@ type buildRow struct {
 	UpdatedAt       time.Time         `db:"updated_at"`
 	GateState       string            `db:"gate_state"`
 	GateOverridden  bool              `db:"gate_overridden"`
-	PageLimits
+	landing.Limits
 }
 
-const buildColumns = `b.id, b.organization_id, b.project_id, p.team_id, b.token, b.app_name, b.version, b.version_code,
+// BuildColumns are what ReadBuilds reads, of builds b with BuildTables.
+const BuildColumns = `b.id, b.organization_id, b.project_id, p.team_id, b.token, b.app_name, b.version, b.version_code,
 	b.platform, b.package_name, b.kind, b.min_os_version, coalesce(b.target_os, '') as target_os, b.permissions, b.abis, b.signer, b.provisioning, b.warnings,
 	b.verification, b.simulator, b.cautions, b.has_sdk,
 	b.state, b.state_reason, b.expires_at, b.file_id, bf.object_key as file_key, bf.size as file_size,
@@ -90,7 +93,8 @@ const buildColumns = `b.id, b.organization_id, b.project_id, p.team_id, b.token,
 	coalesce(bg.override_state, case when bg.reason = '' then bg.state end, '') as gate_state,
 	bg.override_state is not null as gate_overridden`
 
-const buildTables = `
+// BuildTables are joined to builds b.
+const BuildTables = `
 join projects p on p.id = b.project_id and p.deleted_at is null
 join files bf on bf.id = b.file_id
 left join folders pf on pf.id = p.folder_id
@@ -106,13 +110,13 @@ func (r *buildRow) build() (Build, error) {
 		ABIs: r.ABIs, Warnings: r.Warnings,
 		Verification: r.Verification, Simulator: r.Simulator, Comparison: codes(r.Cautions), HasSDK: r.HasSDK,
 		State: r.State, StateReason: r.StateReason, ExpiresAt: r.ExpiresAt,
-		File:     File{ID: r.FileID, Key: r.FileKey, Size: r.FileSize, SHA256: r.FileSHA256, ContentType: r.FileType},
+		File:     storedfile.File{ID: r.FileID, Key: r.FileKey, Size: r.FileSize, SHA256: r.FileSHA256, ContentType: r.FileType},
 		FileName: r.FileName, IconKey: r.IconKey, SymbolsFileID: r.SymbolsFileID, SymbolsKey: r.SymbolsKey, SymbolsName: r.SymbolsName,
 		SymbolsSize: r.SymbolsSize, ReleaseNotes: r.ReleaseNotes, Tags: r.Tags, AutoUpdate: r.AutoUpdate, Keep: r.Keep,
 		AllTesters: r.AllTesters, Options: r.Options, Downloads: r.Downloads, Crashes: r.Crashes, Sessions: r.Sessions,
 		Feedbacks: r.Feedbacks, LandingPageMode: r.LandingPageMode, ProjectPageName: r.ProjectPageName,
 		FolderPath: r.FolderPath, UploadedBy: r.UploadedBy, UploadedVia: r.UploadedVia, CreatedAt: r.CreatedAt,
-		UpdatedAt: r.UpdatedAt, PageLimits: r.PageLimits}
+		UpdatedAt: r.UpdatedAt, Limits: r.Limits}
 	if r.GateState != "" {
 		b.Gate = &Gate{State: r.GateState, Overridden: r.GateOverridden}
 	}
@@ -145,8 +149,8 @@ func (b *Build) modernize() {
 	}
 }
 
-// readBuilds runs a query of buildColumns.
-func readBuilds(ctx context.Context, q storage.Querier, query string, args ...any) ([]Build, error) {
+// ReadBuilds runs a query of BuildColumns.
+func ReadBuilds(ctx context.Context, q storage.Querier, query string, args ...any) ([]Build, error) {
 	var rows []buildRow
 	if err := q.SelectContext(ctx, &rows, query, args...); err != nil {
 		return nil, storage.Wrap(err, "read builds")
@@ -163,13 +167,13 @@ func readBuilds(ctx context.Context, q storage.Querier, query string, args ...an
 }
 
 const buildByID = `
-select ` + buildColumns + `
-from builds b` + buildTables + `
+select ` + BuildColumns + `
+from builds b` + BuildTables + `
 where b.organization_id = $1 and ($2::bigint = 0 or b.project_id = $2) and b.id = $3 and b.deleted_at is null`
 
 // BuildByID reads a build of the organization; projectID 0 is any project.
 func BuildByID(ctx context.Context, q storage.Querier, organizationID, projectID, id int64) (*Build, error) {
-	list, err := readBuilds(ctx, q, buildByID, organizationID, projectID, id)
+	list, err := ReadBuilds(ctx, q, buildByID, organizationID, projectID, id)
 	if err != nil {
 		return nil, err
 	}
@@ -179,15 +183,8 @@ func BuildByID(ctx context.Context, q storage.Querier, organizationID, projectID
 	return &list[0], nil
 }
 
-// document cleans a value for jsonb, which refuses the escaped NUL that JSON
-// itself allows; nil stays null.
-func document[T any](v *T) (any, error) {
-	if v == nil {
-		return nil, nil
-	}
-	doc, err := json.Marshal(v)
-	if err != nil {
-		return nil, fmt.Errorf("store document: %w", err)
-	}
-	return strings.ReplaceAll(string(doc), `\u0000`, `\ufffd`), nil
+// buildPage is that of a build.
+func buildPage(b *Build) landing.Owner {
+	return landing.Owner{OrganizationID: b.OrganizationID, BuildID: &b.ID, Event: account.BuildUpdated,
+		Subject: BuildSubject(b.ID, b.AppName, b.Version)}
 }

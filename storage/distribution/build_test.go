@@ -13,6 +13,10 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	. "github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/grant"
+	"github.com/slipway-qa/slipway/storage/distribution/installpage"
+	"github.com/slipway-qa/slipway/storage/distribution/landing"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 )
 
 func editBuild(f *fixture.Fixture, id int64, c BuildChange) (b *Build, bad []string, err error) {
@@ -73,7 +77,7 @@ func TestBuildList(t *testing.T) {
 	f.Exec(`insert into webhooks (organization_id, name, url, actions, status, secret)
 		values ($1, 'a', 'https://ci.example.invalid', '{download}', 'active', '')`, f.Org.ID)
 	f.Must(func(ctx context.Context, tx *storage.Tx) error {
-		return RecordDownload(ctx, tx, Download{Build: &Build{ID: ids[0], OrganizationID: f.Org.ID, ProjectID: project},
+		return installpage.RecordDownload(ctx, tx, installpage.Download{Build: &Build{ID: ids[0], OrganizationID: f.Org.ID, ProjectID: project},
 			Actor: f.Org.Member.Writer.Actor})
 	})
 	require.Equal(t, 1, f.Count(`select count(*) from webhook_deliveries d join events e on e.id = d.event_id
@@ -92,26 +96,26 @@ func TestUpdateBuild(t *testing.T) {
 	id := f.Upload(u).Build.ID
 	_, _, err := editBuild(f, id, BuildChange{})
 	require.NoError(t, err)
-	require.Zero(t, audited(f, account.BuildUpdated))
+	require.Zero(t, f.Audited(account.BuildUpdated))
 
-	b, bad, err := editBuild(f, id, BuildChange{ReleaseNotes: ptr(strings.Repeat("n", 5000)), Tags: &[]string{"x"},
-		Metadata: map[string]string{"a": "", "c": "3"}, LandingPageMode: ptr(Closed), Slug: ptr("its-slug"),
-		Groups: Groups{Given: true, Names: []string{"qa", "no"}}, AutoUpdate: ptr(true), State: ptr(Disabled)})
+	b, bad, err := editBuild(f, id, BuildChange{ReleaseNotes: fixture.Ptr(strings.Repeat("n", 5000)), Tags: &[]string{"x"},
+		Metadata: map[string]string{"a": "", "c": "3"}, LandingPageMode: fixture.Ptr(landing.Closed), Slug: fixture.Ptr("its-slug"),
+		Groups: grant.Groups{Given: true, Names: []string{"qa", "no"}}, AutoUpdate: fixture.Ptr(true), State: fixture.Ptr(Disabled)})
 	require.NoError(t, err)
 	require.Equal(t, []string{"no"}, bad)
 	require.Len(t, b.ReleaseNotes, 5000)
 	require.Equal(t, []string{"x"}, b.Tags)
 	require.Equal(t, map[string]string{"b": "2", "c": "3"}, b.Metadata)
-	require.Equal(t, []string{Closed, "its-slug"}, []string{b.LandingPageMode, b.ProjectPageName})
+	require.Equal(t, []string{landing.Closed, "its-slug"}, []string{b.LandingPageMode, b.ProjectPageName})
 	require.True(t, b.AutoUpdate)
 	require.Equal(t, "the build is disabled", b.Distributable())
-	require.Equal(t, []int{1, 1, 1}, []int{audited(f, account.BuildUpdated), audited(f, account.ProjectUpdated),
-		audited(f, account.DistributionChanged)})
+	require.Equal(t, []int{1, 1, 1}, []int{f.Audited(account.BuildUpdated), f.Audited(account.ProjectUpdated),
+		f.Audited(account.DistributionChanged)})
 	require.Equal(t, 1, f.Count(`select count(*) from audit_events where type = 1401
 		and detail @> '{"from":{"state":"enabled","metadata":{"a":"1","b":"2"}},"to":{"state":"disabled","tags":["x"]}}'
 		and length(detail::text) < 2000`))
 
-	b, _, err = editBuild(f, id, BuildChange{Slug: ptr(""), Tags: &[]string{}, State: ptr(Enabled)})
+	b, _, err = editBuild(f, id, BuildChange{Slug: fixture.Ptr(""), Tags: &[]string{}, State: fixture.Ptr(Enabled)})
 	require.NoError(t, err)
 	require.Empty(t, b.Tags)
 	require.Equal(t, Enabled, b.State)
@@ -124,17 +128,17 @@ func TestUpdateBuild(t *testing.T) {
 		field string
 		c     BuildChange
 	}{
-		{"state", BuildChange{State: ptr(Enabled)}}, {"state", BuildChange{State: ptr(Invalid)}},
-		{"release_notes", BuildChange{ReleaseNotes: ptr("\x00")}}, {"tags", BuildChange{Tags: &[]string{strings.Repeat("x", 61)}}},
+		{"state", BuildChange{State: fixture.Ptr(Enabled)}}, {"state", BuildChange{State: fixture.Ptr(Invalid)}},
+		{"release_notes", BuildChange{ReleaseNotes: fixture.Ptr("\x00")}}, {"tags", BuildChange{Tags: &[]string{strings.Repeat("x", 61)}}},
 		{"metadata", BuildChange{Metadata: many}}, {"metadata", BuildChange{Metadata: map[string]string{"": "x"}}},
-		{"landing_page_mode", BuildChange{LandingPageMode: ptr("x")}}, {"landing_page_slug", BuildChange{Slug: ptr("x")}},
+		{"landing_page_mode", BuildChange{LandingPageMode: fixture.Ptr("x")}}, {"landing_page_slug", BuildChange{Slug: fixture.Ptr("x")}},
 	} {
 		_, _, err := editBuild(f, id, row.c)
-		require.Equal(t, row.field, invalidField(t, err))
+		require.Equal(t, row.field, fixture.InvalidField(t, err))
 	}
 	f.Exec(`update builds set state = 'invalid', expires_at = null where id = $1`, id)
-	_, _, err = editBuild(f, id, BuildChange{State: ptr(Enabled)})
-	require.Equal(t, "state", invalidField(t, err))
+	_, _, err = editBuild(f, id, BuildChange{State: fixture.Ptr(Enabled)})
+	require.Equal(t, "state", fixture.InvalidField(t, err))
 
 	f.Org.Member.Writer.Teams = nil
 	_, _, err = editBuild(f, id, BuildChange{})
@@ -148,7 +152,7 @@ func TestDeleteBuild(t *testing.T) {
 	t.Parallel()
 	f := fixture.New(t)
 	var ups []*Uploaded
-	var icons []NewFile
+	var icons []storedfile.NewFile
 	for range 3 {
 		u := f.NewUpload(fixture.APK("com.example.app", "1", "1"))
 		icons = append(icons, f.NewFile())
@@ -177,11 +181,11 @@ func TestDeleteBuild(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, p.IconKey)
 	require.Zero(t, p.BuildCount)
-	require.Equal(t, 3, audited(f, account.BuildDeleted))
+	require.Equal(t, 3, f.Audited(account.BuildDeleted))
 	list, _, err := Projects(testContext(t), f.DB, ProjectFilter{OrganizationID: f.Org.ID, WithBuilds: true}, storage.FirstPage())
 	require.NoError(t, err)
 	require.Empty(t, list)
-	checkCounters(f)
+	f.CheckCounters()
 }
 
 func TestAttachSymbols(t *testing.T) {
@@ -201,7 +205,7 @@ func TestAttachSymbols(t *testing.T) {
 		var list []Build
 		f.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
 			file := f.NewFile()
-			id, err := CreateFile(ctx, tx, f.Org.ID, file)
+			id, err := storedfile.Create(ctx, tx, f.Org.ID, file)
 			if err != nil {
 				return err
 			}
@@ -225,5 +229,5 @@ func TestAttachSymbols(t *testing.T) {
 	after, err := BuildByID(testContext(t), f.DB, f.Org.ID, 0, own.ID)
 	require.NoError(t, err)
 	require.Equal(t, withOwn.Symbols.File.Key, after.SymbolsKey)
-	require.Equal(t, 1, audited(f, account.BuildSymbolsAttached))
+	require.Equal(t, 1, f.Audited(account.BuildSymbolsAttached))
 }

@@ -130,7 +130,7 @@ func (b *Build) Notes(now time.Time, secure bool, further ...string) []string {
 // buildBefore reads the index builds_project.
 const buildBefore = `
 select coalesce(signer ->> 'sha256', '') as signer, coalesce(provisioning ->> 'team', '') as team, version, version_code
-from builds where ` + ofProject + ` and state <> 'invalid'` + newestFirst + ` limit 1`
+from builds where ` + ofProject + ` and state <> 'invalid'` + NewestFirst + ` limit 1`
 
 // compare returns what is noticeable about a build beside the one before it.
 func (n *draft) compare(ctx context.Context, tx *storage.Tx, p *projectRow) ([]string, error) {

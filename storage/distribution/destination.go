@@ -126,7 +126,7 @@ func (d *destination) team(ctx context.Context) error {
 			return ErrNoTeam
 		}
 		d.teamID = ids[0]
-	} else if err := teamOf(ctx, d.tx, d.w.OrganizationID, d.teamID); err != nil {
+	} else if err := TeamOf(ctx, d.tx, d.w.OrganizationID, d.teamID); err != nil {
 		if errors.Is(err, storage.ErrNotFound) {
 			return storage.Invalid("team_id", "is no team of the organization")
 		}
@@ -181,7 +181,7 @@ func (d *destination) look(ctx context.Context) (projectID, teamID int64, err er
 	case len(rows) > 1:
 		return 0, 0, ErrSeveralTeams
 	}
-	teamID, err = defaultTeam(ctx, d.tx, d.w)
+	teamID, err = DefaultTeam(ctx, d.tx, d.w)
 	return 0, teamID, err
 }
 
@@ -191,7 +191,8 @@ select t.id from teams t left join unnest($2::bigint[]) with ordinality as own(i
 where t.organization_id = $1 and ($3::boolean or own.id is not null)
 order by own.n nulls last, t.id limit 1`
 
-func defaultTeam(ctx context.Context, tx *storage.Tx, w account.Writer) (int64, error) {
+// DefaultTeam is the team of what a writer creates without naming one; ErrNoTeam when there is none.
+func DefaultTeam(ctx context.Context, tx *storage.Tx, w account.Writer) (int64, error) {
 	var ids []int64
 	if err := tx.SelectContext(ctx, &ids, writerTeam, w.OrganizationID, pq.Array(w.Teams), w.AllTeams); err != nil {
 		return 0, storage.Wrap(err, "team of the caller")

@@ -11,6 +11,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	. "github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/landing"
+	"github.com/slipway-qa/slipway/storage/setting"
 )
 
 func TestUploadByProject(t *testing.T) {
@@ -30,7 +32,7 @@ func TestUploadByProject(t *testing.T) {
 		u := f.NewUpload(pkg)
 		u.ProjectID = up.Project.ID
 		_, err := f.TryUpload(u)
-		require.Equal(t, "project_id", invalidField(t, err), name)
+		require.Equal(t, "project_id", fixture.InvalidField(t, err), name)
 	}
 	generic := f.NewUpload(&artifact.Package{Kind: artifact.Generic, Name: "notes"})
 	generic.ProjectID = up.Project.ID
@@ -105,10 +107,10 @@ func TestUploadByTeam(t *testing.T) {
 	_, err = f.TryUpload(free)
 	require.ErrorIs(t, err, ErrSeveralTeams)
 	// A folder may tell.
-	free.Folder = ptr("beta")
+	free.Folder = fixture.Ptr("beta")
 	_, err = f.TryUpload(free)
 	require.ErrorIs(t, err, ErrSeveralTeams)
-	named.Folder, named.File = ptr("Beta"), f.NewFile()
+	named.Folder, named.File = fixture.Ptr("Beta"), f.NewFile()
 	inFolder := f.Upload(named)
 	require.True(t, inFolder.NewProject)
 	free.File = f.NewFile()
@@ -138,13 +140,13 @@ func TestUploadByFolder(t *testing.T) {
 		u.Folder = folder
 		return f.Upload(u)
 	}
-	beta := in(ptr("beta"))
+	beta := in(fixture.Ptr("beta"))
 	require.Equal(t, beta.Project.ID, in(nil).Project.ID, "any folder")
-	require.Equal(t, beta.Project.ID, in(ptr("/BETA/")).Project.ID, "in any case")
-	alpha := in(ptr("alpha"))
+	require.Equal(t, beta.Project.ID, in(fixture.Ptr("/BETA/")).Project.ID, "in any case")
+	alpha := in(fixture.Ptr("alpha"))
 	require.True(t, alpha.NewProject)
 	require.Equal(t, beta.Project.ID, in(nil).Project.ID, "the oldest")
-	none := in(ptr(""))
+	none := in(fixture.Ptr(""))
 	require.True(t, none.NewProject)
 	require.Empty(t, none.Project.FolderPath)
 	require.Equal(t, none.Project.ID, in(nil).Project.ID, "the one in no folder")
@@ -204,7 +206,7 @@ func TestSlug(t *testing.T) {
 	for _, bad := range []string{"short", "-abcdef", "abcdef.", "has space", "ümlaut-x", string(make([]byte, 64)),
 		"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijkl"} {
 		_, err := with("com.example.a", bad, "v3")
-		require.Equal(t, "landing_page_slug", invalidField(t, err), bad)
+		require.Equal(t, "landing_page_slug", fixture.InvalidField(t, err), bad)
 	}
 	a, err := with("com.example.a", "My.Slug_1", "v3")
 	require.NoError(t, err)
@@ -221,17 +223,17 @@ func TestSlug(t *testing.T) {
 	require.NoError(t, err)
 	for _, bad := range []string{"abcde", "......", "a/b/c/d"} {
 		_, err = with("com.example.d", bad, "upload")
-		require.Equal(t, "landing_page_slug", invalidField(t, err))
+		require.Equal(t, "landing_page_slug", fixture.InvalidField(t, err))
 	}
 
 	// A taken slug does not spoil the transaction.
 	b := f.App("com.example.b")
 	f.Must(func(ctx context.Context, tx *storage.Tx) error {
-		_, _, err := UpdateProject(ctx, tx, f.Org.Member.Writer, b.Project.ID, ProjectChange{Slug: ptr("my.SLUG_1")})
+		_, _, err := UpdateProject(ctx, tx, f.Org.Member.Writer, b.Project.ID, ProjectChange{Slug: fixture.Ptr("my.SLUG_1")})
 		require.ErrorIs(t, err, ErrSlugTaken)
-		_, _, err = UpdateBuild(ctx, tx, f.Org.Member.Writer, 0, b.Build.ID, BuildChange{Slug: ptr("my.SLUG_1")})
+		_, _, err = UpdateBuild(ctx, tx, f.Org.Member.Writer, 0, b.Build.ID, BuildChange{Slug: fixture.Ptr("my.SLUG_1")})
 		require.ErrorIs(t, err, ErrSlugTaken)
-		_, _, err = UpdateProject(ctx, tx, f.Org.Member.Writer, b.Project.ID, ProjectChange{Slug: ptr("another")})
+		_, _, err = UpdateProject(ctx, tx, f.Org.Member.Writer, b.Project.ID, ProjectChange{Slug: fixture.Ptr("another")})
 		return err
 	})
 	// A deleted app gives its slug back.
@@ -251,7 +253,7 @@ func TestParallelUploadsOfOneSlug(t *testing.T) {
 		uploads[i].Slug = "one-for-all"
 	}
 	errs := make([]error, len(uploads))
-	parallel(len(uploads), func(i int) { _, errs[i] = f.TryUpload(uploads[i]) })
+	fixture.Parallel(len(uploads), func(i int) { _, errs[i] = f.TryUpload(uploads[i]) })
 	taken := 0
 	for _, err := range errs {
 		if err != nil {
@@ -266,56 +268,56 @@ func TestParallelUploadsOfOneSlug(t *testing.T) {
 func TestLandingPageMode(t *testing.T) {
 	t.Parallel()
 	f := fixture.New(t)
-	require.Equal(t, Open, f.App("com.example.a").Project.LandingPageMode)
-	changeSettings(f, SettingsChange{LandingPageMode: ptr(Closed)})
-	require.Equal(t, Closed, f.App("com.example.b").Project.LandingPageMode)
-	changeSettings(f, SettingsChange{LandingPageMode: ptr(Open)})
-	changeSettings(f, SettingsChange{RequireLogin: ptr(true)})
+	require.Equal(t, landing.Open, f.App("com.example.a").Project.LandingPageMode)
+	changeSettings(f, setting.Change{LandingPageMode: fixture.Ptr(landing.Closed)})
+	require.Equal(t, landing.Closed, f.App("com.example.b").Project.LandingPageMode)
+	changeSettings(f, setting.Change{LandingPageMode: fixture.Ptr(landing.Open)})
+	changeSettings(f, setting.Change{RequireLogin: fixture.Ptr(true)})
 	c := f.App("com.example.c")
-	require.Equal(t, Closed, c.Project.LandingPageMode)
-	require.Equal(t, 3, audited(f, account.SettingsChanged))
-	require.Equal(t, 1, audited(f, account.SecurityChanged))
+	require.Equal(t, landing.Closed, c.Project.LandingPageMode)
+	require.Equal(t, 3, f.Audited(account.SettingsChanged))
+	require.Equal(t, 1, f.Audited(account.SecurityChanged))
 
 	open := f.NewUpload(fixture.APK("com.example.c", "2", "2"))
-	open.LandingPageMode = Open
+	open.LandingPageMode = landing.Open
 	_, err := f.TryUpload(open)
-	require.ErrorIs(t, err, ErrLoginRequired)
+	require.ErrorIs(t, err, setting.ErrLoginRequired)
 	for _, fn := range []func(context.Context, *storage.Tx) error{
 		func(ctx context.Context, tx *storage.Tx) error {
-			_, _, err := UpdateProject(ctx, tx, f.Org.Member.Writer, c.Project.ID, ProjectChange{LandingPageMode: ptr(Open)})
+			_, _, err := UpdateProject(ctx, tx, f.Org.Member.Writer, c.Project.ID, ProjectChange{LandingPageMode: fixture.Ptr(landing.Open)})
 			return err
 		},
 		func(ctx context.Context, tx *storage.Tx) error {
-			_, _, err := UpdateBuild(ctx, tx, f.Org.Member.Writer, c.Project.ID, c.Build.ID, BuildChange{LandingPageMode: ptr(Open)})
+			_, _, err := UpdateBuild(ctx, tx, f.Org.Member.Writer, c.Project.ID, c.Build.ID, BuildChange{LandingPageMode: fixture.Ptr(landing.Open)})
 			return err
 		},
 		func(ctx context.Context, tx *storage.Tx) error {
-			_, err := CreateProject(ctx, tx, f.Org.Member.Writer, NewProject{Name: "x", LandingPageMode: Open})
+			_, err := CreateProject(ctx, tx, f.Org.Member.Writer, NewProject{Name: "x", LandingPageMode: landing.Open})
 			return err
 		},
 		func(ctx context.Context, tx *storage.Tx) error {
-			_, err := ChangeSettings(ctx, tx, account.CLI(), f.Org.ID, SettingsChange{LandingPageMode: ptr(Open)})
+			_, err := setting.Update(ctx, tx, account.CLI(), f.Org.ID, setting.Change{LandingPageMode: fixture.Ptr(landing.Open)})
 			return err
 		},
 	} {
-		require.ErrorIs(t, f.Do(fn), ErrLoginRequired)
+		require.ErrorIs(t, f.Do(fn), setting.ErrLoginRequired)
 	}
-	open.LandingPageMode = Closed
+	open.LandingPageMode = landing.Closed
 	f.Upload(open)
 	f.Must(func(ctx context.Context, tx *storage.Tx) error {
-		s, err := ChangeSettings(ctx, tx, account.CLI(), f.Org.ID, SettingsChange{RequireLogin: ptr(false),
-			LandingPageMode: ptr(Open), GenericFiles: ptr(true)})
-		require.Equal(t, &Settings{GenericFiles: true, LandingPageMode: Open}, s)
+		s, err := setting.Update(ctx, tx, account.CLI(), f.Org.ID, setting.Change{RequireLogin: fixture.Ptr(false),
+			LandingPageMode: fixture.Ptr(landing.Open), GenericFiles: fixture.Ptr(true)})
+		require.Equal(t, &setting.Settings{GenericFiles: true, LandingPageMode: landing.Open}, s)
 		return err
 	})
-	s, err := SettingsOf(testContext(t), f.DB, f.Org.ID)
+	s, err := setting.Of(testContext(t), f.DB, f.Org.ID)
 	require.NoError(t, err)
-	require.Equal(t, &Settings{GenericFiles: true, LandingPageMode: Open}, s)
-	_, err = SettingsOf(testContext(t), f.DB, 999)
+	require.Equal(t, &setting.Settings{GenericFiles: true, LandingPageMode: landing.Open}, s)
+	_, err = setting.Of(testContext(t), f.DB, 999)
 	require.ErrorIs(t, err, storage.ErrNotFound)
 	for _, bad := range []string{"", "closed-beta"} {
-		require.Equal(t, "landing_page_mode", invalidField(t, f.Do(func(ctx context.Context, tx *storage.Tx) error {
-			_, err := ChangeSettings(ctx, tx, account.CLI(), f.Org.ID, SettingsChange{LandingPageMode: &bad})
+		require.Equal(t, "landing_page_mode", fixture.InvalidField(t, f.Do(func(ctx context.Context, tx *storage.Tx) error {
+			_, err := setting.Update(ctx, tx, account.CLI(), f.Org.ID, setting.Change{LandingPageMode: &bad})
 			return err
 		})))
 	}

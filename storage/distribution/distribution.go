@@ -1,14 +1,12 @@
-// Package distribution keeps apps and their builds: projects, builds, folders,
-// files, tester groups and what these may install.
+// Package distribution keeps apps and their builds: projects, builds and folders.
 //
 // A project is one app on one platform, owned by a team. A build is one uploaded
-// version of it. A file is a stored object; copies of a build name the same file,
-// and its object goes when no build names it any more (RemoveBuilds). The landing
-// page's mode and slug belong to the project, so all its builds show the same.
+// version of it, which names files (package storedfile). The landing page's mode and slug
+// belong to the project, so all its builds show the same; its limits are package landing's.
 //
-// Who may install: a tester who was given the project, or whose group is granted to
-// the project or to the build, every tester where all_testers is set on either, and
-// every member of the organization above a tester.
+// Below it are the texts that it takes (text), the files (storedfile), the limits of pages and the grants
+// to groups (grant). Above it is what people do with builds: groups (testergroup), mails and
+// invitations (announcement), install pages (installpage, visitor), and commits (buildcommit).
 //
 // Reads are bounded to one organization by its id. Members see all projects of
 // their organization and change those of their teams: what changes something takes
@@ -17,8 +15,8 @@
 //
 // Transactions that run at once take their locks in one order: an idempotency key,
 // the name of a package, a slug (both advisory), then the rows of projects, groups,
-// builds and files, the limits of pages, several of a kind by ascending id. A project's row lock guards
-// its counters, latest build and icon.
+// builds and files, the limits of pages, several of a kind by ascending id. A project's
+// row lock guards its counters, latest build and icon.
 //
 // Failures are storage.ErrNotFound, storage.ErrConflict, *storage.InvalidError
 // (naming the member as the v3 interface calls it), and the errors below.
@@ -30,28 +28,24 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/artifact"
+	"github.com/slipway-qa/slipway/storage/distribution/landing"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
+	"github.com/slipway-qa/slipway/storage/setting"
 )
 
 // Errors that the interfaces distinguish.
 var (
-	// ErrSlugTaken: another app has the landing page slug.
+	// ErrSlugTaken means that another app has the landing page slug.
 	ErrSlugTaken = errors.New("landing_page_slug is used by another app")
-	// ErrSeveralTeams: the package exists in several teams of the caller.
+	// ErrSeveralTeams means that the package exists in several teams of the caller.
 	ErrSeveralTeams = errors.New("the package exists in several teams")
-	// ErrNoTeam: the upload names no team and the caller has none, or several.
+	// ErrNoTeam means that the upload names no team and the caller has none, or several.
 	ErrNoTeam = errors.New("team_id is required")
-	// ErrLoginRequired: open mode was requested and the organization requires login.
-	ErrLoginRequired = errors.New("the organization requires login: landing_page_mode cannot be open")
-	// ErrNoAccess: the project or team is not one that the caller may change.
+	// ErrNoAccess means that the project or team is not one that the caller may change.
 	ErrNoAccess = errors.New("no write access to the project")
-	// ErrGroupAccess: the group belongs to a team that the caller is no admin of.
-	ErrGroupAccess = errors.New("this takes admin rights on the group's team")
-)
-
-// Mode of a landing page.
-const (
-	Open   = "open"
-	Closed = "closed"
+	// ErrNotTeamAdmin means that the writer may not have testers notified of what belongs to the
+	// team.
+	ErrNotTeamAdmin = errors.New("this takes admin rights on the app's team")
 )
 
 // State of a build. Only an enabled one is distributable.
@@ -92,12 +86,12 @@ type Project struct {
 	BuildCount      int               `db:"build_count"`
 	// DuplicateOf is the app of the same package, platform, team and folder that this one
 	// stands beside, as a copy of it; 0: none. Uploads by package name go to that one.
-	DuplicateOf   int64     `db:"duplicate_of"`
-	LatestBuildID int64     `db:"latest_build_id"` // 0: none
-	CreatedAt     time.Time `db:"created_at"`
-	UpdatedAt     time.Time `db:"updated_at"`
-	PageLimits              // of its page and those of its builds
-	Retention               // of its builds
+	DuplicateOf       int64     `db:"duplicate_of"`
+	LatestBuildID     int64     `db:"latest_build_id"` // 0: none
+	CreatedAt         time.Time `db:"created_at"`
+	UpdatedAt         time.Time `db:"updated_at"`
+	landing.Limits              // of its page and those of its builds
+	setting.Retention           // of its builds
 }
 
 // PageName is what the landing page is reached by: the slug, else the token.
@@ -135,7 +129,7 @@ type Build struct {
 	State          State
 	StateReason    string
 	ExpiresAt      *time.Time
-	File           File
+	File           storedfile.File
 	FileName       string
 	IconKey        string // object key, "" when there is no icon
 	Symbols        *artifact.Symbols
@@ -154,7 +148,7 @@ type Build struct {
 	Crashes        int64
 	Sessions       int64
 	Feedbacks      int64
-	PageLimits     // of its own page, beside those of the app
+	landing.Limits // of its own page, beside those of the app
 	// LandingPageMode, PageName and FolderPath are the project's.
 	LandingPageMode string
 	ProjectPageName string
@@ -197,14 +191,13 @@ func (b *Build) Distributable() string {
 	return "the build is " + string(b.State)
 }
 
-// File is a stored object.
-type File struct {
-	ID          int64
-	Key         string // object key
-	Size        int64
-	SHA256      string // lower-case hex
-	ContentType string
+// Undeliverable is why testers cannot install the build; "" when they can.
+func (b *Build) Undeliverable() string {
+	if reason := b.Distributable(); reason != "" {
+		return reason
+	}
+	if !b.Installable() {
+		return "a file of the kind " + string(b.Kind) + " cannot be installed by testers"
+	}
+	return ""
 }
-
-// Prefix begins the object keys of files: builds/<UUID>.
-const Prefix = "builds/"

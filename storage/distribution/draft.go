@@ -3,7 +3,6 @@ package distribution
 import (
 	"cmp"
 	"context"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -12,11 +11,13 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/artifact"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
+	"github.com/slipway-qa/slipway/storage/distribution/text"
 )
 
 // draft is a build that is checked and not written yet.
 type draft struct {
-	fitter
+	text.Fitter
 	made struct {
 		ID     int64 `db:"id"`
 		Policy bool  `db:"policy"`
@@ -49,44 +50,35 @@ const (
 
 // draft checks an upload.
 func (u *Upload) draft() (*draft, error) {
-	n := &draft{upload: u, via: scrub(cmp.Or(u.Client, u.Via), maxLine), fileName: baseName(u.FileName)}
+	n := &draft{upload: u, via: text.Scrub(cmp.Or(u.Client, u.Via), text.MaxLine), fileName: text.FileName(u.FileName)}
 	pkg := u.Package
-	n.appName = n.line("app_name", u.AppName, maxLine)
-	n.version = n.line("version", pkg.Version, maxLine)
-	n.versionCode = n.line("version_code", pkg.VersionCode, maxLine)
-	n.releaseNotes = n.prose("release_notes", u.ReleaseNotes, maxProse)
-	n.options = n.prose("options", u.Options, maxOptions)
+	n.appName = n.Line("app_name", u.AppName, text.MaxLine)
+	n.version = n.Line("version", pkg.Version, text.MaxLine)
+	n.versionCode = n.Line("version_code", pkg.VersionCode, text.MaxLine)
+	n.releaseNotes = n.Prose("release_notes", u.ReleaseNotes, text.MaxProse)
+	n.options = n.Prose("options", u.Options, text.MaxOptions)
 	if u.Description != nil {
-		description := n.prose("app_description", *u.Description, maxProse)
+		description := n.Prose("app_description", *u.Description, text.MaxProse)
 		n.description = &description
 	}
 	if u.Folder != nil {
-		folder := n.folder(*u.Folder)
+		folder := n.Folder(*u.Folder)
 		u.Folder = &folder
 	}
-	n.tags, n.metadata = n.fitter.tags(u.Tags), n.fitter.metadata(u.Metadata)
+	n.tags, n.metadata = n.Fitter.Tags(u.Tags), n.Fitter.Metadata(u.Metadata)
 	if u.Slug != "" {
 		// The third version's rule; the first version's community_token is free.
 		if err := checkSlug(u.Slug, u.Via == "upload"); err != nil {
 			return nil, err
 		}
 	}
-	n.appName = cmp.Or(n.appName, scrub(pkg.Name, maxLine), scrub(pkg.PackageName, maxLine), n.fileName)
+	n.appName = cmp.Or(n.appName, text.Scrub(pkg.Name, text.MaxLine), text.Scrub(pkg.PackageName, text.MaxLine), n.fileName)
 	n.app = appOf(pkg, n.appName)
 	var err error
-	if n.app.packageName, err = storage.Line("package_name", scrub(pkg.PackageName, maxProse), maxLine); err != nil {
+	if n.app.packageName, err = storage.Line("package_name", text.Scrub(pkg.PackageName, text.MaxProse), text.MaxLine); err != nil {
 		return nil, err
 	}
 	return n, nil
-}
-
-// baseName is a file's name as a download shows it.
-func baseName(name string) string {
-	name = scrub(path.Base(strings.ReplaceAll(name, `\`, "/")), maxLine)
-	if name == "" || name == "." || name == "/" || name == ".." {
-		return "build"
-	}
-	return name
 }
 
 // stateAt returns the state of a build whose profile may have ended already, why, and when the
@@ -117,37 +109,39 @@ returning id, exists (select from gate_policies g where g.project_id = builds.pr
 // insert writes the files and the build; the project is locked.
 func (n *draft) insert(ctx context.Context, tx *storage.Tx, p *projectRow) error {
 	u, pkg := n.upload, n.upload.Package
-	fileID, err := insertFile(ctx, tx, p.OrganizationID, u.File)
+	fileID, err := storedfile.Create(ctx, tx, p.OrganizationID, u.File)
 	if err != nil {
 		return err
 	}
 	var iconID *int64
 	if u.Icon != nil {
-		if iconID, err = insertFile(ctx, tx, p.OrganizationID, *u.Icon); err != nil {
+		id, err := storedfile.Create(ctx, tx, p.OrganizationID, *u.Icon)
+		if err != nil {
 			return err
 		}
+		iconID = &id
 	}
 	symbols, err := n.symbols(ctx, tx, p)
 	if err != nil {
 		return err
 	}
 	verdict := verdictAt(pkg)
-	signer, err1 := document(pkg.Signer.With(artifact.NewVerification(verdict, "")))
-	provisioning, err2 := document(pkg.Provisioning.With(artifact.NewVerification(verdict, "")))
-	meta, err3 := document(&n.metadata)
+	signer, err1 := storage.Document(pkg.Signer.With(artifact.NewVerification(verdict, "")))
+	provisioning, err2 := storage.Document(pkg.Provisioning.With(artifact.NewVerification(verdict, "")))
+	meta, err3 := storage.Document(&n.metadata)
 	cautions, err4 := n.compare(ctx, tx, p)
 	if err := cmp.Or(err1, err2, err3, err4); err != nil {
 		return err
 	}
 	state, reason, expires := stateAt(time.Now(), pkg.Provisioning)
 	err = tx.GetContext(ctx, &n.made, insertBuild, p.OrganizationID, p.ID, newToken(), n.appName, n.version, n.versionCode,
-		n.app.platform, n.app.packageName, pkg.Kind, scrub(pkg.MinOSVersion, maxLine),
-		pq.Array(scrubAll(pkg.ABIs, maxABIs, maxTag)), signer, provisioning,
-		pq.Array(scrubAll(slices.Concat(n.warnings, u.Warnings, pkg.Warnings), maxWarnings, maxWarning)),
+		n.app.platform, n.app.packageName, pkg.Kind, text.Scrub(pkg.MinOSVersion, text.MaxLine),
+		pq.Array(text.ScrubAll(pkg.ABIs, maxABIs, text.MaxTag)), signer, provisioning,
+		pq.Array(text.ScrubAll(slices.Concat(n.Warnings, u.Warnings, pkg.Warnings), maxWarnings, maxWarning)),
 		pq.Array(imageUUIDs(pkg.Images)), pkg.HasSDK,
 		state, reason, expires, fileID, n.fileName, iconID, symbols.fileID, symbols.name, symbols.what, n.releaseNotes,
-		pq.Array(n.tags), meta, u.AutoUpdate, n.options, u.Writer.Actor.UserID, scrub(u.Writer.Actor.Name, maxLine), n.via,
-		verdict, pkg.Simulator, pq.Array(cautions), scrub(pkg.TargetOS, maxLine), pq.Array(permissions(pkg)))
+		pq.Array(n.tags), meta, u.AutoUpdate, n.options, u.Writer.Actor.UserID, text.Scrub(u.Writer.Actor.Name, text.MaxLine), n.via,
+		verdict, pkg.Simulator, pq.Array(cautions), text.Scrub(pkg.TargetOS, text.MaxLine), pq.Array(permissions(pkg)))
 	return storage.Wrap(err, "create build")
 }
 
@@ -156,7 +150,7 @@ func permissions(pkg *artifact.Package) []string {
 	if pkg.Permissions == nil {
 		return nil
 	}
-	list := scrubAll(pkg.Permissions, maxPermissions, maxLine)
+	list := text.ScrubAll(pkg.Permissions, maxPermissions, text.MaxLine)
 	slices.Sort(list)
 	return slices.Compact(list)
 }
@@ -171,11 +165,13 @@ type draftSymbols struct {
 // symbols are those that came with the build, else those that came before it.
 func (n *draft) symbols(ctx context.Context, tx *storage.Tx, p *projectRow) (s draftSymbols, err error) {
 	if given := n.upload.Symbols; given != nil {
-		if s.fileID, err = insertFile(ctx, tx, p.OrganizationID, given.File); err != nil {
+		id, err := storedfile.Create(ctx, tx, p.OrganizationID, given.File)
+		if err != nil {
 			return s, err
 		}
-		s.name = baseName(given.Name)
-		s.what, err = document(given.What)
+		s.fileID = &id
+		s.name = text.FileName(given.Name)
+		s.what, err = storage.Document(given.What)
 		return s, err
 	}
 	found, err := findWaiting(ctx, tx, p.OrganizationID, p.TeamID, n.upload.Package.Images)
@@ -191,18 +187,5 @@ func imageUUIDs(images []artifact.Image) []string {
 	for _, image := range images {
 		ids = append(ids, strings.ToUpper(image.UUID))
 	}
-	return scrubAll(ids, maxImages, maxTag)
-}
-
-const insertFileRow = `
-insert into files (organization_id, object_key, size, sha256, content_type) values ($1, $2, $3, $4, $5)
-returning id`
-
-func insertFile(ctx context.Context, tx *storage.Tx, organizationID int64, f NewFile) (*int64, error) {
-	var id int64
-	err := tx.GetContext(ctx, &id, insertFileRow, organizationID, f.Key, f.Size, strings.ToLower(f.SHA256), scrub(f.ContentType, maxLine))
-	if err != nil {
-		return nil, storage.Wrap(err, "create file")
-	}
-	return &id, nil
+	return text.ScrubAll(ids, maxImages, text.MaxTag)
 }

@@ -4,11 +4,8 @@ import "github.com/slipway-qa/slipway/storage"
 
 // PageQueries are the queries of unfiltered lists.
 func PageQueries() []string {
-	return []string{projectBuilds(newestFirst), projectBuilds(oldestFirst)}
+	return []string{projectBuilds(NewestFirst), projectBuilds(oldestFirst)}
 }
-
-// LatestQuery is the query of a project's page.
-func LatestQuery() string { return latestBuildsFor }
 
 // FilterQuery is the query of a filtered list.
 func FilterQuery(f BuildFilter, projectID int64) (string, []any) {

@@ -3,31 +3,9 @@ package distribution
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/slipway-qa/slipway/storage"
 )
-
-// cleanFolder takes a folder's path: segments joined by /, without spaces around
-// them. "" stands for no folder.
-func cleanFolder(path string) (string, error) {
-	path, err := storage.Line("folder", path, 4*maxLine)
-	if err != nil {
-		return "", err
-	}
-	return storage.Line("folder", segments(path), maxLine)
-}
-
-// segments returns a path without empty segments and spaces around them.
-func segments(path string) string {
-	var kept []string
-	for segment := range strings.SplitSeq(path, "/") {
-		if segment = strings.TrimSpace(segment); segment != "" {
-			kept = append(kept, segment)
-		}
-	}
-	return strings.Join(kept, "/")
-}
 
 // upsertFolder updates nothing: that makes the statement return the row that is there.
 const upsertFolder = `
@@ -52,8 +30,8 @@ func ensureFolder(ctx context.Context, tx *storage.Tx, teamID int64, path string
 	return &id, nil
 }
 
-// teamOf is ErrNotFound when the organization has no such team.
-func teamOf(ctx context.Context, q storage.Querier, organizationID, teamID int64) error {
+// TeamOf is ErrNotFound when the organization has no such team.
+func TeamOf(ctx context.Context, q storage.Querier, organizationID, teamID int64) error {
 	var id int64
 	err := q.GetContext(ctx, &id, `select id from teams where organization_id = $1 and id = $2`, organizationID, teamID)
 	return storage.Wrap(err, fmt.Sprintf("team %d", teamID))

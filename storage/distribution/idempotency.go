@@ -53,8 +53,8 @@ func setKeyResult(ctx context.Context, tx *storage.Tx, k idempotency.Key, buildI
 }
 
 const buildOfKey = `
-select ` + buildColumns + `
-from builds b` + buildTables + `
+select ` + BuildColumns + `
+from builds b` + BuildTables + `
 where b.organization_id = $1 and b.id = $2 and b.deleted_at is null`
 
 // SeenUpload returns the build that an upload with the same Idempotency-Key created
@@ -64,7 +64,7 @@ func SeenUpload(ctx context.Context, q storage.Querier, organizationID int64, ke
 	if err != nil {
 		return nil, err
 	}
-	list, err := readBuilds(ctx, q, buildOfKey, organizationID, result)
+	list, err := ReadBuilds(ctx, q, buildOfKey, organizationID, result)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func TestPlatformHasOneSpelling(t *testing.T) {
 	_, err = createProject(f, NewProject{Name: "Shop", PackageName: "com.example.shop", Platform: "android"})
 	require.NoError(t, err)
 	_, err = createProject(f, NewProject{Name: "Shop", PackageName: "com.example.shop2", Platform: "Amiga"})
-	require.Equal(t, "platform", invalidField(t, err))
+	require.Equal(t, "platform", fixture.InvalidField(t, err))
 }
 
 // Whoever creates an app at the same time as others is refused, save one.

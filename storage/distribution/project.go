@@ -8,6 +8,11 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
+	"github.com/slipway-qa/slipway/storage/change"
+	"github.com/slipway-qa/slipway/storage/distribution/grant"
+	"github.com/slipway-qa/slipway/storage/distribution/landing"
+	"github.com/slipway-qa/slipway/storage/distribution/text"
+	"github.com/slipway-qa/slipway/storage/setting"
 )
 
 // ProjectFilter selects projects of an organization.
@@ -20,7 +25,7 @@ type ProjectFilter struct {
 }
 
 const matchingProjects = `
-from projects p` + projectTables + `
+from projects p` + ProjectTables + `
 where p.organization_id = $1 and p.deleted_at is null
 	and (not $2::boolean or p.build_count > 0)
 	and ($3::bigint = 0 or p.team_id = $3)
@@ -28,12 +33,12 @@ where p.organization_id = $1 and p.deleted_at is null
 	and ($5::text = '' or position(lower($5) in lower(p.name)) > 0 or position(lower($5) in lower(p.package_name)) > 0)`
 
 const projectList = `
-select ` + projectColumns + matchingProjects + `
+select ` + ProjectColumns + matchingProjects + `
 order by p.id desc limit $6 offset $7`
 
 // Projects lists projects, newest first, with the number of all that match.
 func Projects(ctx context.Context, q storage.Querier, f ProjectFilter, p storage.Page) ([]Project, int, error) {
-	search, platform := scrub(f.Search, maxLine), f.Platform
+	search, platform := text.Scrub(f.Search, text.MaxLine), f.Platform
 	var total int
 	err := q.GetContext(ctx, &total, `select count(*)`+matchingProjects, f.OrganizationID, f.WithBuilds, f.TeamID,
 		platform, search)
@@ -57,25 +62,25 @@ type NewProject struct {
 	LandingPageMode string // "": the organization's default
 	Slug            string
 	AllTesters      bool // every tester of the organization may have it
-	Page            PageChange
-	RetentionChange
+	Page            landing.Change
+	setting.RetentionChange
 }
 
 func (n *NewProject) check() error {
 	var err error
-	if n.Name, err = storage.Name("name", n.Name, maxLine); err != nil {
+	if n.Name, err = storage.Name("name", n.Name, text.MaxLine); err != nil {
 		return err
 	}
-	if n.PackageName, err = storage.Line("package_name", n.PackageName, maxLine); err != nil {
+	if n.PackageName, err = storage.Line("package_name", n.PackageName, text.MaxLine); err != nil {
 		return err
 	}
 	if n.Platform, err = PlatformOf(string(n.Platform)); err != nil {
 		return err
 	}
-	if n.Description, err = prose("description", n.Description, maxProse); err != nil {
+	if n.Description, err = text.Prose("description", n.Description, text.MaxProse); err != nil {
 		return err
 	}
-	if n.Folder, err = cleanFolder(n.Folder); err != nil || n.Slug == "" {
+	if n.Folder, err = text.Folder(n.Folder); err != nil || n.Slug == "" {
 		return err
 	}
 	return checkSlug(n.Slug, false)
@@ -87,16 +92,16 @@ func CreateProject(ctx context.Context, tx *storage.Tx, w account.Writer, n NewP
 	if err := n.check(); err != nil {
 		return nil, err
 	}
-	settings, err := SettingsOf(ctx, tx, w.OrganizationID)
+	settings, err := setting.Of(ctx, tx, w.OrganizationID)
 	if err != nil {
 		return nil, err
 	}
-	if err := settings.checkMode(n.LandingPageMode); err != nil {
+	if err := settings.CheckMode(n.LandingPageMode); err != nil {
 		return nil, err
 	}
 	mode := n.LandingPageMode
 	if mode == "" {
-		mode = settings.newAppMode()
+		mode = settings.NewAppMode()
 	}
 	d := destination{tx: tx, w: w, app: &app{packageName: n.PackageName, platform: n.Platform, name: n.Name},
 		teamID: n.TeamID, teamRequired: true, folder: &n.Folder, slug: n.Slug, mode: mode}
@@ -104,14 +109,14 @@ func CreateProject(ctx context.Context, tx *storage.Tx, w account.Writer, n NewP
 	if err != nil {
 		return nil, err
 	}
-	if p.Retention, err = n.RetentionChange.over(Retention{}); err != nil {
+	if p.Retention, err = n.RetentionChange.Over(setting.Retention{}); err != nil {
 		return nil, err
 	}
 	p.Description, p.Slug, p.AllTesters = n.Description, n.Slug, n.AllTesters
 	if err := p.save(ctx, tx, w.Actor, &projectRow{}); err != nil {
 		return nil, err
 	}
-	if err := projectPage(&p.Project).changePage(ctx, tx, w.Actor, PageLimits{}, n.Page); err != nil {
+	if err := projectPage(&p.Project).Change(ctx, tx, w.Actor, landing.Limits{}, n.Page); err != nil {
 		return nil, err
 	}
 	return ProjectByID(ctx, tx, w.OrganizationID, p.ID)
@@ -154,34 +159,34 @@ type ProjectChange struct {
 	LandingPageMode *string
 	Slug            *string // "": none
 	TeamID          *int64
-	Groups          Groups
+	Groups          grant.Groups
 	AllTesters      *bool // goes before what Groups says of all
-	Page            PageChange
-	RetentionChange
+	Page            landing.Change
+	setting.RetentionChange
 }
 
 // apply changes the project's members; those of a page are checked before.
 func (c *ProjectChange) apply(p *projectRow) error {
 	var err error
 	if c.Name != nil {
-		if p.Name, err = storage.Name("name", *c.Name, maxLine); err != nil {
+		if p.Name, err = storage.Name("name", *c.Name, text.MaxLine); err != nil {
 			return err
 		}
 	}
 	if c.Description != nil {
-		if p.Description, err = prose("description", *c.Description, maxProse); err != nil {
+		if p.Description, err = text.Prose("description", *c.Description, text.MaxProse); err != nil {
 			return err
 		}
 	}
 	if c.Folder != nil {
-		if p.FolderPath, err = cleanFolder(*c.Folder); err != nil {
+		if p.FolderPath, err = text.Folder(*c.Folder); err != nil {
 			return err
 		}
 	}
-	set(&p.LandingPageMode, c.LandingPageMode)
-	set(&p.Slug, c.Slug)
-	set(&p.TeamID, c.TeamID)
-	p.Retention, err = c.RetentionChange.over(p.Retention)
+	change.Set(&p.LandingPageMode, c.LandingPageMode)
+	change.Set(&p.Slug, c.Slug)
+	change.Set(&p.TeamID, c.TeamID)
+	p.Retention, err = c.RetentionChange.Over(p.Retention)
 	return err
 }
 
@@ -189,14 +194,14 @@ func (c *ProjectChange) apply(p *projectRow) error {
 // locks the slug.
 func checkPage(ctx context.Context, tx *storage.Tx, organizationID int64, mode, slug *string) error {
 	if mode != nil {
-		settings, err := SettingsOf(ctx, tx, organizationID)
+		settings, err := setting.Of(ctx, tx, organizationID)
 		if err != nil {
 			return err
 		}
 		if *mode == "" {
 			return storage.Invalid("landing_page_mode", "must be open or closed")
 		}
-		if err := settings.checkMode(*mode); err != nil {
+		if err := settings.CheckMode(*mode); err != nil {
 			return err
 		}
 	}
@@ -240,15 +245,15 @@ func UpdateProject(ctx context.Context, tx *storage.Tx, w account.Writer, id int
 	if err := p.save(ctx, tx, w.Actor, before); err != nil {
 		return nil, nil, err
 	}
-	if err := projectPage(&p.Project).changePage(ctx, tx, w.Actor, before.PageLimits, c.Page); err != nil {
+	if err := projectPage(&p.Project).Change(ctx, tx, w.Actor, before.Limits, c.Page); err != nil {
 		return nil, nil, err
 	}
-	to := projectGrantee(w.OrganizationID, id)
-	bad, err := to.regrant(ctx, tx, w.Actor, c.Groups, before.AllTesters)
+	to := grant.ToProject(w.OrganizationID, id)
+	bad, err := to.Replace(ctx, tx, w.Actor, c.Groups, before.AllTesters)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := to.open(ctx, tx, w.Actor, c.AllTesters); err != nil {
+	if err := to.Open(ctx, tx, w.Actor, c.AllTesters); err != nil {
 		return nil, nil, err
 	}
 	after, err := ProjectByID(ctx, tx, w.OrganizationID, id)
@@ -261,7 +266,7 @@ func mayMove(ctx context.Context, tx *storage.Tx, w account.Writer, p *Project, 
 	if teamID == nil || *teamID == p.TeamID {
 		return nil
 	}
-	err := teamOf(ctx, tx, w.OrganizationID, *teamID)
+	err := TeamOf(ctx, tx, w.OrganizationID, *teamID)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return storage.Invalid("team_id", "is no team of the organization")

@@ -5,6 +5,10 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/change"
+	"github.com/slipway-qa/slipway/storage/distribution/landing"
+	"github.com/slipway-qa/slipway/storage/distribution/text"
+	"github.com/slipway-qa/slipway/storage/setting"
 )
 
 const copyProjectGroups = `
@@ -35,17 +39,17 @@ func CopyProject(ctx context.Context, tx *storage.Tx, w account.Writer, id int64
 	if err != nil {
 		return nil, err
 	}
-	settings, err := SettingsOf(ctx, tx, w.OrganizationID)
+	settings, err := setting.Of(ctx, tx, w.OrganizationID)
 	if err != nil {
 		return nil, err
 	}
 	p := *from
 	p.ID, p.Slug, p.IconFileID = 0, "", nil // the icon comes with the build
-	set(&p.AllTesters, allTesters)
+	change.Set(&p.AllTesters, allTesters)
 	if settings.RequireLogin {
-		p.LandingPageMode = Closed
+		p.LandingPageMode = landing.Closed
 	}
-	p.Name = storage.Cut(from.Name, maxLine-len(copySuffix)) + copySuffix
+	p.Name = storage.Cut(from.Name, text.MaxLine-len(copySuffix)) + copySuffix
 	change := ProjectChange{Name: newName, Folder: folder}
 	if err := change.apply(&p); err != nil {
 		return nil, err
@@ -62,7 +66,7 @@ func CopyProject(ctx context.Context, tx *storage.Tx, w account.Writer, id int64
 	if err := copyGrants(ctx, tx, id, p.ID); err != nil {
 		return nil, err
 	}
-	if err := copyPage(ctx, tx, "project_id", id, p.ID); err != nil {
+	if err := landing.Copy(ctx, tx, "project_id", id, p.ID); err != nil {
 		return nil, err
 	}
 	if from.LatestBuildID != 0 {

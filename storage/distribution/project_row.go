@@ -7,6 +7,8 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/change"
+	"github.com/slipway-qa/slipway/storage/distribution/landing"
 )
 
 // projectRow is a project with what only changes of it need.
@@ -16,21 +18,23 @@ type projectRow struct {
 	IconFileID *int64 `db:"icon_file_id"`
 }
 
-const projectColumns = `p.id, p.organization_id, p.team_id, coalesce(pf.path, '') as folder_path, p.name,
+// ProjectColumns are those of a Project, of projects p with ProjectTables.
+const ProjectColumns = `p.id, p.organization_id, p.team_id, coalesce(pf.path, '') as folder_path, p.name,
 	p.package_name, p.platform, p.description, p.token, coalesce(p.landing_page_slug, '') as slug,
 	p.landing_page_mode, p.all_testers, p.retention_builds, p.retention_days, coalesce(pi.object_key, '') as icon_key, p.build_count,
 	coalesce(p.latest_build_id, 0) as latest_build_id, coalesce(p.duplicate_of, 0) as duplicate_of, p.created_at, p.updated_at,
 	coalesce(pl.installs, 0) as page_installs, pl.expires_at as page_expires_at, pl.max_installs as page_max_installs,
 	coalesce(pl.password_hash, '') as page_password`
 
-const projectTables = `
+// ProjectTables are joined to projects p.
+const ProjectTables = `
 left join folders pf on pf.id = p.folder_id
 left join files pi on pi.id = p.icon_file_id
 left join page_limits pl on pl.project_id = p.id`
 
 const projectByID = `
-select ` + projectColumns + `
-from projects p` + projectTables + `
+select ` + ProjectColumns + `
+from projects p` + ProjectTables + `
 where p.organization_id = $1 and p.id = $2 and p.deleted_at is null`
 
 // ProjectByID reads a project of the organization.
@@ -45,8 +49,8 @@ func ProjectByID(ctx context.Context, q storage.Querier, organizationID, id int6
 // projectForChange takes a lock that lets rows that name the project be written, but not its
 // counters.
 const projectForChange = `
-select ` + projectColumns + `, p.folder_id, p.icon_file_id
-from projects p` + projectTables + `
+select ` + ProjectColumns + `, p.folder_id, p.icon_file_id
+from projects p` + ProjectTables + `
 where p.organization_id = $1 and p.id = $2 and p.deleted_at is null
 for no key update of p`
 
@@ -60,6 +64,13 @@ func lockProject(ctx context.Context, tx *storage.Tx, w account.Writer, id int64
 		return nil, ErrNoAccess
 	}
 	return &p, nil
+}
+
+// MayChangeProject locks an app that the writer may change; ErrNotFound, then
+// ErrNoAccess.
+func MayChangeProject(ctx context.Context, tx *storage.Tx, w account.Writer, id int64) error {
+	_, err := lockProject(ctx, tx, w, id)
+	return err
 }
 
 const insertProject = `
@@ -111,7 +122,7 @@ func (p *projectRow) update(ctx context.Context, tx *storage.Tx) error {
 // lock of a slug is held.
 func (p *projectRow) save(ctx context.Context, tx *storage.Tx, actor account.Actor, before *projectRow) error {
 	c := p.differences(before)
-	if before.ID != 0 && !c.any() {
+	if before.ID != 0 && !c.Any() {
 		return nil
 	}
 	if p.Slug != before.Slug {
@@ -136,22 +147,23 @@ func (p *projectRow) save(ctx context.Context, tx *storage.Tx, actor account.Act
 
 func projectSubject(id int64, name string) string { return fmt.Sprintf("project %d (%s)", id, name) }
 
-func buildSubject(id int64, name, version string) string {
+// BuildSubject is what the audit log calls a build.
+func BuildSubject(id int64, name, version string) string {
 	return fmt.Sprintf("build %d (%s)", id, strings.TrimSpace(name+" "+version))
 }
 
 // differences are what an audit row contains.
-func (p *projectRow) differences(from *projectRow) changed {
-	var c changed
-	c.note("team_id", from.TeamID, p.TeamID)
-	c.note("folder_name", from.FolderPath, p.FolderPath)
-	c.note("name", from.Name, p.Name)
-	c.note("package_name", from.PackageName, p.PackageName)
-	c.note("platform", from.Platform, p.Platform)
-	c.note("description", from.Description, p.Description)
-	c.note("landing_page_slug", from.Slug, p.Slug)
-	c.note("landing_page_mode", from.LandingPageMode, p.LandingPageMode)
-	p.Retention.note(&c, from.Retention)
+func (p *projectRow) differences(from *projectRow) change.Diff {
+	var c change.Diff
+	c.Note("team_id", from.TeamID, p.TeamID)
+	c.Note("folder_name", from.FolderPath, p.FolderPath)
+	c.Note("name", from.Name, p.Name)
+	c.Note("package_name", from.PackageName, p.PackageName)
+	c.Note("platform", from.Platform, p.Platform)
+	c.Note("description", from.Description, p.Description)
+	c.Note("landing_page_slug", from.Slug, p.Slug)
+	c.Note("landing_page_mode", from.LandingPageMode, p.LandingPageMode)
+	p.Retention.Note(&c, from.Retention)
 	return c
 }
 
@@ -159,9 +171,9 @@ func (p *projectRow) differences(from *projectRow) changed {
 // hundred that has one.
 const recountProject = `
 update projects set build_count = build_count + $2, updated_at = now(),
-	latest_build_id = (select id from builds where ` + ofProject + newestFirst + ` limit 1),
+	latest_build_id = (select id from builds where ` + ofProject + NewestFirst + ` limit 1),
 	icon_file_id = (select icon_file_id from (select id, icon_file_id from builds
-		where ` + ofProject + newestFirst + ` limit 100) newest
+		where ` + ofProject + NewestFirst + ` limit 100) newest
 		where icon_file_id is not null order by id desc limit 1)
 where id = $1`
 
@@ -170,4 +182,10 @@ where id = $1`
 func recount(ctx context.Context, tx *storage.Tx, projectID int64, more int) error {
 	_, err := tx.ExecContext(ctx, recountProject, projectID, more)
 	return storage.Wrap(err, fmt.Sprintf("recount project %d", projectID))
+}
+
+// projectPage is the owner of the limits of an app.
+func projectPage(p *Project) landing.Owner {
+	return landing.Owner{OrganizationID: p.OrganizationID, ProjectID: &p.ID, Event: account.ProjectUpdated,
+		Subject: projectSubject(p.ID, p.Name)}
 }

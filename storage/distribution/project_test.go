@@ -13,6 +13,10 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	. "github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/grant"
+	"github.com/slipway-qa/slipway/storage/distribution/landing"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
+	"github.com/slipway-qa/slipway/storage/setting"
 )
 
 func createProject(f *fixture.Fixture, n NewProject) (p *Project, err error) {
@@ -77,10 +81,10 @@ func TestCreateProject(t *testing.T) {
 	t.Parallel()
 	f := fixture.New(t)
 	n := NewProject{Name: " App ", PackageName: "com.example.app", Platform: artifact.Android, Folder: "x/y",
-		Description: "d", LandingPageMode: Closed, Slug: "my-slug"}
+		Description: "d", LandingPageMode: landing.Closed, Slug: "my-slug"}
 	p, err := createProject(f, n)
 	require.NoError(t, err)
-	require.Equal(t, []string{"App", "com.example.app", "Android", "x/y", "d", Closed, "my-slug"},
+	require.Equal(t, []string{"App", "com.example.app", "Android", "x/y", "d", landing.Closed, "my-slug"},
 		[]string{p.Name, p.PackageName, string(p.Platform), p.FolderPath, p.Description, p.LandingPageMode, p.Slug})
 	require.Equal(t, f.Org.Team.ID, p.TeamID)
 	n.Slug = ""
@@ -103,7 +107,7 @@ func TestCreateProject(t *testing.T) {
 		"team_id":           {Name: "a", TeamID: 999},
 	} {
 		_, err := createProject(f, bad)
-		require.Equal(t, field, invalidField(t, err))
+		require.Equal(t, field, fixture.InvalidField(t, err))
 	}
 	f.Org.NewTeam("second")
 	_, err = createProject(f, NewProject{Name: "a"})
@@ -117,18 +121,18 @@ func TestUpdateProject(t *testing.T) {
 	t.Parallel()
 	f := fixture.New(t)
 	id := f.App("com.example.app").Project.ID
-	before := audited(f, account.ProjectUpdated)
+	before := f.Audited(account.ProjectUpdated)
 	p, err := changeProject(f, id, ProjectChange{})
 	require.NoError(t, err)
-	require.Equal(t, before, audited(f, account.ProjectUpdated))
-	p, err = changeProject(f, p.ID, ProjectChange{Name: ptr("New"), Folder: ptr("f"), Description: ptr("x\r\ny"),
-		LandingPageMode: ptr(Closed), Slug: ptr("new-slug")})
+	require.Equal(t, before, f.Audited(account.ProjectUpdated))
+	p, err = changeProject(f, p.ID, ProjectChange{Name: fixture.Ptr("New"), Folder: fixture.Ptr("f"), Description: fixture.Ptr("x\r\ny"),
+		LandingPageMode: fixture.Ptr(landing.Closed), Slug: fixture.Ptr("new-slug")})
 	require.NoError(t, err)
-	require.Equal(t, []string{"New", "f", "x\ny", Closed, "new-slug"},
+	require.Equal(t, []string{"New", "f", "x\ny", landing.Closed, "new-slug"},
 		[]string{p.Name, p.FolderPath, p.Description, p.LandingPageMode, p.Slug})
 	require.Equal(t, 1, f.Count(`select count(*) from audit_events where type = 1301 and subject like $1
 		and detail @> '{"from":{"name":"App","folder_name":""},"to":{"name":"New","folder_name":"f"}}'`, fmt.Sprintf("project %d%%", id)))
-	p, err = changeProject(f, id, ProjectChange{Folder: ptr(""), Slug: ptr("")})
+	p, err = changeProject(f, id, ProjectChange{Folder: fixture.Ptr(""), Slug: fixture.Ptr("")})
 	require.NoError(t, err)
 	require.Equal(t, p.Token, p.PageName())
 	require.Empty(t, p.FolderPath)
@@ -136,10 +140,10 @@ func TestUpdateProject(t *testing.T) {
 	second := f.Org.NewTeam("second").ID
 	_, err = changeProject(f, id, ProjectChange{TeamID: &second})
 	require.ErrorIs(t, err, ErrNoAccess)
-	_, err = changeProject(f, id, ProjectChange{TeamID: ptr(f.Rival.NewTeam("theirs").ID)})
-	require.Equal(t, "team_id", invalidField(t, err))
+	_, err = changeProject(f, id, ProjectChange{TeamID: fixture.Ptr(f.Rival.NewTeam("theirs").ID)})
+	require.Equal(t, "team_id", fixture.InvalidField(t, err))
 	f.Org.Member.Writer.Teams = append(f.Org.Member.Writer.Teams, second)
-	_, err = changeProject(f, id, ProjectChange{Folder: ptr("deep/er")})
+	_, err = changeProject(f, id, ProjectChange{Folder: fixture.Ptr("deep/er")})
 	require.NoError(t, err)
 	p, err = changeProject(f, id, ProjectChange{TeamID: &second})
 	require.NoError(t, err)
@@ -147,17 +151,17 @@ func TestUpdateProject(t *testing.T) {
 	require.Equal(t, []string{"deep/er"}, folders(f, second), "the folder goes along")
 
 	for field, bad := range map[string]ProjectChange{
-		"name": {Name: ptr("")}, "description": {Description: ptr("\x00")}, "folder": {Folder: ptr("\x07")},
-		"landing_page_mode": {LandingPageMode: ptr("")}, "landing_page_slug": {Slug: ptr("..")},
+		"name": {Name: fixture.Ptr("")}, "description": {Description: fixture.Ptr("\x00")}, "folder": {Folder: fixture.Ptr("\x07")},
+		"landing_page_mode": {LandingPageMode: fixture.Ptr("")}, "landing_page_slug": {Slug: fixture.Ptr("..")},
 	} {
 		_, err := changeProject(f, id, bad)
-		require.Equal(t, field, invalidField(t, err))
+		require.Equal(t, field, fixture.InvalidField(t, err))
 	}
 	f.Org.Member.Writer.Teams = nil
-	_, err = changeProject(f, id, ProjectChange{Name: ptr("x")})
+	_, err = changeProject(f, id, ProjectChange{Name: fixture.Ptr("x")})
 	require.ErrorIs(t, err, ErrNoAccess)
 	f.Org.Member.Writer = account.Writer{OrganizationID: f.Rival.ID, AllTeams: true}
-	_, err = changeProject(f, id, ProjectChange{Name: ptr("x")})
+	_, err = changeProject(f, id, ProjectChange{Name: fixture.Ptr("x")})
 	require.ErrorIs(t, err, storage.ErrNotFound)
 }
 
@@ -183,7 +187,7 @@ func TestDeleteProject(t *testing.T) {
 	_, _, err = Builds(ctx, f.DB, f.Org.ID, id, BuildFilter{}, storage.FirstPage())
 	require.ErrorIs(t, err, storage.ErrNotFound)
 
-	builds, err := DeletedBuilds(ctx, f.DB, id, 10)
+	builds, err := storedfile.DeletedBuilds(ctx, f.DB, id, 10)
 	require.NoError(t, err)
 	require.Equal(t, []int64{up.Build.ID, second.ID}, builds)
 	var gone []string
@@ -194,26 +198,26 @@ func TestDeleteProject(t *testing.T) {
 			return err
 		})
 	}
-	require.ErrorIs(t, run(RemoveProject, id), storage.ErrConflict)
+	require.ErrorIs(t, run(storedfile.RemoveProject, id), storage.ErrConflict)
 	removeBuild := func(ctx context.Context, tx *storage.Tx, id int64) ([]string, error) {
-		return RemoveBuilds(ctx, tx, []int64{id})
+		return storedfile.RemoveBuilds(ctx, tx, []int64{id})
 	}
 	for _, build := range builds {
 		require.NoError(t, run(removeBuild, build))
 		require.NoError(t, run(removeBuild, build), "again: nothing")
 	}
 	require.ElementsMatch(t, []string{u.File.Key, second.File.Key}, gone)
-	require.NoError(t, run(RemoveProject, id))
-	require.NoError(t, run(RemoveProject, id))
+	require.NoError(t, run(storedfile.RemoveProject, id))
+	require.NoError(t, run(storedfile.RemoveProject, id))
 	require.ElementsMatch(t, []string{u.File.Key, second.File.Key, icon.Key}, gone)
 	require.Zero(t, f.Count(`select count(*) from files`))
-	unnamed, err := UnnamedObjects(ctx, f.DB, []string{icon.Key, f.App("com.example.app").Build.File.Key})
+	unnamed, err := storedfile.UnnamedObjects(ctx, f.DB, []string{icon.Key, f.App("com.example.app").Build.File.Key})
 	require.NoError(t, err)
 	require.Equal(t, []string{icon.Key}, unnamed)
 
 	live := f.App("com.example.app")
 	require.ErrorIs(t, run(removeBuild, live.Build.ID), storage.ErrConflict)
-	require.ErrorIs(t, run(RemoveProject, live.Project.ID), storage.ErrConflict)
+	require.ErrorIs(t, run(storedfile.RemoveProject, live.Project.ID), storage.ErrConflict)
 }
 
 func TestCopyProject(t *testing.T) {
@@ -222,8 +226,8 @@ func TestCopyProject(t *testing.T) {
 	f.Group("QA")
 	u := f.NewUpload(fixture.APK("com.example.app", "1", "1"))
 	icon := f.NewFile()
-	u.Icon, u.Slug, u.Description, u.Folder, u.LandingPageMode = &icon, "its-slug", ptr("d"), ptr("f"), Open
-	u.ProjectGroups = Groups{Given: true, All: true, Names: []string{"qa"}}
+	u.Icon, u.Slug, u.Description, u.Folder, u.LandingPageMode = &icon, "its-slug", fixture.Ptr("d"), fixture.Ptr("f"), landing.Open
+	u.ProjectGroups = grant.Groups{Given: true, All: true, Names: []string{"qa"}}
 	up := f.Upload(u)
 	copied := func(name, folder *string) *Project {
 		var p *Project
@@ -234,11 +238,11 @@ func TestCopyProject(t *testing.T) {
 		return p
 	}
 	p := copied(nil, nil)
-	require.Equal(t, []string{"App copy", "f", "d", Open, "", "com.example.app", icon.Key},
+	require.Equal(t, []string{"App copy", "f", "d", landing.Open, "", "com.example.app", icon.Key},
 		[]string{p.Name, p.FolderPath, p.Description, p.LandingPageMode, p.Slug, p.PackageName, p.IconKey})
 	require.True(t, p.AllTesters)
 	require.Equal(t, 1, p.BuildCount)
-	names, err := ProjectGroups(testContext(t), f.DB, p.ID)
+	names, err := grant.ProjectGroups(testContext(t), f.DB, p.ID)
 	require.NoError(t, err)
 	require.Equal(t, []string{"QA"}, names)
 	b, err := BuildByID(testContext(t), f.DB, f.Org.ID, p.ID, p.LatestBuildID)
@@ -246,12 +250,12 @@ func TestCopyProject(t *testing.T) {
 	require.Equal(t, up.Build.File, b.File)
 	require.Equal(t, "copy", b.UploadedVia)
 
-	changeSettings(f, SettingsChange{RequireLogin: ptr(true)})
-	p = copied(ptr("Other"), ptr("g"))
-	require.Equal(t, []string{"Other", "g", Closed}, []string{p.Name, p.FolderPath, p.LandingPageMode})
-	require.Equal(t, 2, audited(f, account.ProjectCopied))
+	changeSettings(f, setting.Change{RequireLogin: fixture.Ptr(true)})
+	p = copied(fixture.Ptr("Other"), fixture.Ptr("g"))
+	require.Equal(t, []string{"Other", "g", landing.Closed}, []string{p.Name, p.FolderPath, p.LandingPageMode})
+	require.Equal(t, 2, f.Audited(account.ProjectCopied))
 	require.Equal(t, up.Project.ID, f.App("com.example.app").Project.ID, "uploads go to the original")
-	checkCounters(f)
+	f.CheckCounters()
 	for err, writer := range map[error]account.Writer{storage.ErrNotFound: {OrganizationID: f.Rival.ID, AllTeams: true},
 		ErrNoAccess: {OrganizationID: f.Org.ID}} {
 		require.ErrorIs(t, f.Do(func(ctx context.Context, tx *storage.Tx) error {

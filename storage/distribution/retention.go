@@ -9,41 +9,6 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 )
 
-// Retention is how long builds are kept: of an organization nil and 0 are without a
-// bound; of an app nil is as the organization says.
-type Retention struct {
-	// RetentionBuilds is how many of the newest builds of an app and channel are kept.
-	RetentionBuilds *int `db:"retention_builds" json:"retention_builds"`
-	// RetentionDays is after how many days builds go.
-	RetentionDays *int `db:"retention_days" json:"retention_days"`
-}
-
-// RetentionChange changes the members that are not empty.
-type RetentionChange struct {
-	RetentionBuilds NumberChange `json:"retention_builds"`
-	RetentionDays   NumberChange `json:"retention_days"`
-}
-
-// Any reports whether something is to change.
-func (c RetentionChange) Any() bool { return c.RetentionBuilds != "" || c.RetentionDays != "" }
-
-// maxKept bounds the number of builds that are kept.
-const maxKept = 1_000_000
-
-// over returns the retention after the change.
-func (c RetentionChange) over(old Retention) (r Retention, err error) {
-	if r.RetentionBuilds, err = c.RetentionBuilds.over("retention_builds", maxKept, old.RetentionBuilds); err != nil {
-		return r, err
-	}
-	r.RetentionDays, err = c.RetentionDays.over("retention_days", maxDays, old.RetentionDays)
-	return r, err
-}
-
-func (r Retention) note(c *changed, from Retention) {
-	c.note("retention_builds", from.RetentionBuilds, r.RetentionBuilds)
-	c.note("retention_days", from.RetentionDays, r.RetentionDays)
-}
-
 // beyondRetention finds builds to delete. The channel of a build is its metadata's member
 // channel, "" without one. Besides the newest build of an app and channel, the newest enabled
 // one stays: a newest build that is disabled or invalid must not leave testers without any.
@@ -89,8 +54,8 @@ const countBeyond = beyondRetention + `
 select count(*) from beyond`
 
 const beyondPage = beyondRetention + `
-select ` + buildColumns + `
-from builds b` + buildTables + `
+select ` + BuildColumns + `
+from builds b` + BuildTables + `
 where b.organization_id = $3 and b.id in (select id from beyond order by id limit $4 offset $5)
 order by b.id`
 
@@ -105,7 +70,7 @@ func RetentionPreview(ctx context.Context, q storage.Querier, organizationID, pr
 	if err := q.GetContext(ctx, &total, countBeyond, now, projectID); err != nil {
 		return nil, 0, storage.Wrap(err, "count builds beyond their retention")
 	}
-	list, err := readBuilds(ctx, q, beyondPage, now, projectID, organizationID, p.RowLimit(), p.RowOffset())
+	list, err := ReadBuilds(ctx, q, beyondPage, now, projectID, organizationID, p.RowLimit(), p.RowOffset())
 	return list, total, err
 }
 

@@ -11,22 +11,11 @@ import (
 	. "github.com/slipway-qa/slipway/storage/distribution"
 )
 
-// manyBuilds creates a project of so many builds.
-func manyBuilds(f *fixture.Fixture, n int) (project int64) {
-	f.T.Helper()
-	up := f.App("com.example.app")
-	f.Exec(`insert into builds (organization_id, project_id, token, app_name, version, version_code, platform, kind, file_id, file_name)
-		select organization_id, project_id, 'many' || i, app_name, '1.' || i % 5, i::text, platform, kind, file_id, file_name
-		from builds, generate_series(2, $2) i where id = $1`, up.Build.ID, n)
-	f.Exec(`update projects set build_count = $2, latest_build_id = (select max(id) from builds) where id = $1`, up.Project.ID, n)
-	return up.Project.ID
-}
-
 func TestPagesFromBothEnds(t *testing.T) {
 	t.Parallel()
 	f := fixture.New(t)
 	f.App("com.example.before")
-	project := manyBuilds(f, 60)
+	project := f.ManyBuilds(60)
 	f.App("com.example.after")
 	var want []int64
 	require.NoError(t, f.DB.SelectContext(testContext(t), &want, `select id from builds where project_id = $1 order by id desc`, project))
@@ -52,7 +41,7 @@ func TestPagesFromBothEnds(t *testing.T) {
 func TestListsReadTheirIndexes(t *testing.T) {
 	t.Parallel()
 	f := fixture.New(t)
-	project := manyBuilds(f, 2000)
+	project := f.ManyBuilds(2000)
 	f.Exec(`analyze builds`)
 	plan := func(query string, args ...any) string {
 		var lines []string
@@ -76,7 +65,7 @@ func TestListsReadTheirIndexes(t *testing.T) {
 func TestSearchIsBounded(t *testing.T) {
 	t.Parallel()
 	f := fixture.New(t)
-	project := manyBuilds(f, SearchDepth+10)
+	project := f.ManyBuilds(SearchDepth + 10)
 	f.Exec(`update builds set tags = '{old}', release_notes = 'Old', version = '0.9'
 		where id in (select id from builds order by id limit 11)`)
 	for _, row := range []struct {

@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
+	"github.com/slipway-qa/slipway/storage/distribution/text"
 )
 
 // buildsOfImages has as its second condition that of the index. It locks in the order of the
@@ -24,8 +25,8 @@ const attachSymbols = `
 update builds set symbols_file_id = $2, symbols_name = $3, symbols = $4, updated_at = now() where id = any($1)`
 
 const buildsByID = `
-select ` + buildColumns + `
-from builds b` + buildTables + `
+select ` + BuildColumns + `
+from builds b` + BuildTables + `
 where b.organization_id = $1 and b.id = any($2) and b.deleted_at is null
 order by b.id desc`
 
@@ -46,19 +47,19 @@ func AttachSymbols(ctx context.Context, tx *storage.Tx, w account.Writer, fileID
 	if len(ids) == 0 {
 		return []Build{}, nil
 	}
-	what, err := document(s.What)
+	what, err := storage.Document(s.What)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := tx.ExecContext(ctx, attachSymbols, pq.Array(ids), fileID, baseName(s.Name), what); err != nil {
+	if _, err := tx.ExecContext(ctx, attachSymbols, pq.Array(ids), fileID, text.FileName(s.Name), what); err != nil {
 		return nil, storage.Wrap(err, "attach symbols")
 	}
 	if err := account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.BuildSymbolsAttached,
 		Actor: w.Actor, Subject: fmt.Sprintf("%d builds", len(ids)), Detail: map[string]any{"builds": ids,
-			"file_name": baseName(s.Name), "sha256": s.File.SHA256}}); err != nil {
+			"file_name": text.FileName(s.Name), "sha256": s.File.SHA256}}); err != nil {
 		return nil, err
 	}
-	return readBuilds(ctx, tx, buildsByID, w.OrganizationID, pq.Array(ids))
+	return ReadBuilds(ctx, tx, buildsByID, w.OrganizationID, pq.Array(ids))
 }
 
 const buildsOfSymbols = `

@@ -7,6 +7,9 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
+	"github.com/slipway-qa/slipway/storage/distribution/grant"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
+	"github.com/slipway-qa/slipway/storage/setting"
 )
 
 // Upload is a build to store. The objects are there already.
@@ -26,9 +29,9 @@ type Upload struct {
 	Folder       *string
 
 	Package  *artifact.Package // with the request's overrides applied
-	File     NewFile
+	File     storedfile.NewFile
 	FileName string
-	Icon     *NewFile
+	Icon     *storedfile.NewFile
 	Symbols  *NewSymbols
 
 	AppName      string // "" : the package's
@@ -45,22 +48,14 @@ type Upload struct {
 	Slug            string // "" : unchanged
 	// ProjectGroups replaces the project's grants (v3); BuildGroups grants the
 	// build (v1).
-	ProjectGroups  Groups
-	BuildGroups    Groups
+	ProjectGroups  grant.Groups
+	BuildGroups    grant.Groups
 	IdempotencyKey string
-}
-
-// NewFile is a stored object that gets a row.
-type NewFile struct {
-	Key         string
-	Size        int64
-	SHA256      string
-	ContentType string
 }
 
 // NewSymbols is the symbols file of a build.
 type NewSymbols struct {
-	File NewFile
+	File storedfile.NewFile
 	Name string
 	What *artifact.Symbols
 }
@@ -82,11 +77,11 @@ func CreateBuild(ctx context.Context, tx *storage.Tx, u Upload) (*Uploaded, erro
 	if err != nil {
 		return nil, err
 	}
-	settings, err := SettingsOf(ctx, tx, u.Writer.OrganizationID)
+	settings, err := setting.Of(ctx, tx, u.Writer.OrganizationID)
 	if err != nil {
 		return nil, err
 	}
-	if err := settings.checkMode(u.LandingPageMode); err != nil {
+	if err := settings.CheckMode(u.LandingPageMode); err != nil {
 		return nil, err
 	}
 	key := uploadKey(u.Writer.OrganizationID, u.IdempotencyKey)
@@ -99,7 +94,7 @@ func CreateBuild(ctx context.Context, tx *storage.Tx, u Upload) (*Uploaded, erro
 		}
 	}
 	d := destination{tx: tx, w: u.Writer, app: n.app, projectID: u.ProjectID, teamID: u.TeamID,
-		teamRequired: u.TeamRequired, folder: u.Folder, slug: u.Slug, mode: settings.newAppMode()}
+		teamRequired: u.TeamRequired, folder: u.Folder, slug: u.Slug, mode: settings.NewAppMode()}
 	p, err := d.find(ctx)
 	if err != nil {
 		return nil, err
@@ -122,7 +117,7 @@ func CreateBuild(ctx context.Context, tx *storage.Tx, u Upload) (*Uploaded, erro
 		return nil, err
 	}
 	err = account.Audit(ctx, tx, account.Event{OrganizationID: p.OrganizationID, Type: account.BuildUploaded, Actor: u.Writer.Actor,
-		Subject: buildSubject(n.made.ID, n.appName, n.version), Detail: map[string]any{"id": n.made.ID, "project_id": p.ID,
+		Subject: BuildSubject(n.made.ID, n.appName, n.version), Detail: map[string]any{"id": n.made.ID, "project_id": p.ID,
 			"file_name": n.fileName, "size": u.File.Size, "sha256": u.File.SHA256, "via": n.via}})
 	if err != nil {
 		return nil, err
@@ -159,11 +154,11 @@ func (n *draft) settle(ctx context.Context, tx *storage.Tx, actor account.Actor,
 
 // grant opens the project and the new build to groups.
 func (u *Upload) grant(ctx context.Context, tx *storage.Tx, actor account.Actor, p *projectRow, buildID int64) ([]string, error) {
-	bad, err := projectGrantee(p.OrganizationID, p.ID).regrant(ctx, tx, actor, u.ProjectGroups, p.AllTesters)
+	bad, err := grant.ToProject(p.OrganizationID, p.ID).Replace(ctx, tx, actor, u.ProjectGroups, p.AllTesters)
 	if err != nil {
 		return nil, err
 	}
-	more, err := buildGrantee(p.OrganizationID, buildID).regrant(ctx, tx, actor, u.BuildGroups, false)
+	more, err := grant.ToBuild(p.OrganizationID, buildID).Replace(ctx, tx, actor, u.BuildGroups, false)
 	if err != nil {
 		return nil, err
 	}

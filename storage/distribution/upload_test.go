@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -15,6 +14,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	. "github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/grant"
+	"github.com/slipway-qa/slipway/storage/distribution/landing"
 	"github.com/slipway-qa/slipway/storage/idempotency"
 )
 
@@ -27,12 +28,12 @@ func TestUploadKeepsWhatItIsGiven(t *testing.T) {
 	icon := f.NewFile()
 	u.Icon = &icon
 	u.Symbols = &NewSymbols{File: f.NewFile(), Name: "mapping.txt", What: &artifact.Symbols{Kind: artifact.Mapping, MapID: "m"}}
-	u.AppName, u.ReleaseNotes, u.Description = "My app", "- a\r\n- b", ptr("about")
+	u.AppName, u.ReleaseNotes, u.Description = "My app", "- a\r\n- b", fixture.Ptr("about")
 	u.Tags, u.Metadata = []string{"nightly", " nightly ", "", "main"}, map[string]string{"commit": "abc", "none": ""}
-	u.AutoUpdate, u.Options, u.LandingPageMode, u.Slug = true, "a=b", Closed, "My-App.1"
-	u.Folder = ptr(" /ios/ beta /")
-	u.ProjectGroups = Groups{Given: true, Names: []string{"qa", "ghosts"}}
-	u.BuildGroups = Groups{Given: true, Names: []string{fmt.Sprint(group), "ghosts"}}
+	u.AutoUpdate, u.Options, u.LandingPageMode, u.Slug = true, "a=b", landing.Closed, "My-App.1"
+	u.Folder = fixture.Ptr(" /ios/ beta /")
+	u.ProjectGroups = grant.Groups{Given: true, Names: []string{"qa", "ghosts"}}
+	u.BuildGroups = grant.Groups{Given: true, Names: []string{fmt.Sprint(group), "ghosts"}}
 	up := f.Upload(u)
 
 	require.True(t, up.NewProject)
@@ -42,7 +43,7 @@ func TestUploadKeepsWhatItIsGiven(t *testing.T) {
 	require.Equal(t, "com.example.app", p.PackageName)
 	require.Equal(t, "ios/beta", p.FolderPath)
 	require.Equal(t, "My-App.1", p.PageName())
-	require.Equal(t, Closed, p.LandingPageMode)
+	require.Equal(t, landing.Closed, p.LandingPageMode)
 	require.Equal(t, "about", p.Description)
 	require.Equal(t, icon.Key, p.IconKey)
 	require.Equal(t, 1, p.BuildCount)
@@ -75,15 +76,15 @@ func TestUploadKeepsWhatItIsGiven(t *testing.T) {
 	require.Equal(t, *f.Org.Member.Email, b.UploadedBy)
 	require.Equal(t, "v3", b.UploadedVia)
 
-	names, err := BuildGroups(testContext(t), f.DB, b.ID)
+	names, err := grant.BuildGroups(testContext(t), f.DB, b.ID)
 	require.NoError(t, err)
 	require.Equal(t, []string{"QA"}, names)
-	names, err = ProjectGroups(testContext(t), f.DB, p.ID)
+	names, err = grant.ProjectGroups(testContext(t), f.DB, p.ID)
 	require.NoError(t, err)
 	require.Equal(t, []string{"QA"}, names)
-	require.Equal(t, 1, audited(f, account.BuildUploaded))
-	require.Equal(t, 1, audited(f, account.ProjectCreated))
-	require.Equal(t, 2, audited(f, account.DistributionChanged))
+	require.Equal(t, 1, f.Audited(account.BuildUploaded))
+	require.Equal(t, 1, f.Audited(account.ProjectCreated))
+	require.Equal(t, 2, f.Audited(account.DistributionChanged))
 
 	// A second build changes only what it names.
 	again := f.Upload(f.NewUpload(fixture.APK("com.example.app", "1.3", "35")))
@@ -92,9 +93,9 @@ func TestUploadKeepsWhatItIsGiven(t *testing.T) {
 	require.Equal(t, 2, again.Project.BuildCount)
 	require.Equal(t, again.Build.ID, again.Project.LatestBuildID)
 	require.Equal(t, "about", again.Project.Description)
-	require.Equal(t, Closed, again.Project.LandingPageMode)
+	require.Equal(t, landing.Closed, again.Project.LandingPageMode)
 	require.Equal(t, icon.Key, again.Project.IconKey, "an upload without an icon keeps the newest there is")
-	require.Equal(t, 0, audited(f, account.ProjectUpdated))
+	require.Equal(t, 0, f.Audited(account.ProjectUpdated))
 }
 
 func TestUploadRefusesWhatItCannotKeep(t *testing.T) {
@@ -107,12 +108,12 @@ func TestUploadRefusesWhatItCannotKeep(t *testing.T) {
 		"landing_page_slug": func(u *Upload) { u.Slug = "short" },
 		"team_id":           func(u *Upload) { u.TeamID = f.Rival.NewTeam("theirs").ID },
 		"Idempotency-Key":   func(u *Upload) { u.IdempotencyKey = long(256) },
-		"groups":            func(u *Upload) { u.BuildGroups = Groups{Given: true, Names: make([]string, 501)} },
+		"groups":            func(u *Upload) { u.BuildGroups = grant.Groups{Given: true, Names: make([]string, 501)} },
 	} {
 		u := f.NewUpload(fixture.APK("com.example.app", "1", "1"))
 		change(&u)
 		_, err := f.TryUpload(u)
-		require.Equal(t, field, invalidField(t, err))
+		require.Equal(t, field, fixture.InvalidField(t, err))
 	}
 	require.Zero(t, f.Count(`select count(*) from projects`))
 
@@ -193,26 +194,17 @@ func TestIdempotencyKey(t *testing.T) {
 	require.EqualValues(t, 1, n)
 }
 
-// parallel runs fn n times at once.
-func parallel(n int, fn func(i int)) {
-	var wg sync.WaitGroup
-	for i := range n {
-		wg.Go(func() { fn(i) })
-	}
-	wg.Wait()
-}
-
 func TestParallelFirstUploadsMakeOneProject(t *testing.T) {
 	t.Parallel()
 	f := fixture.New(t)
 	uploads := make([]Upload, 20)
 	for i := range uploads {
 		uploads[i] = f.NewUpload(fixture.APK("com.example.app", "1", fmt.Sprint(i)))
-		uploads[i].Folder = ptr("Nightly")
+		uploads[i].Folder = fixture.Ptr("Nightly")
 		uploads[i].Slug = "nightly-app"
 	}
 	errs, news := make([]error, len(uploads)), make([]bool, len(uploads))
-	parallel(len(uploads), func(i int) {
+	fixture.Parallel(len(uploads), func(i int) {
 		up, err := f.TryUpload(uploads[i])
 		if errs[i] = err; err == nil {
 			news[i] = up.NewProject
@@ -229,7 +221,7 @@ func TestParallelFirstUploadsMakeOneProject(t *testing.T) {
 	require.Equal(t, 1, f.Count(`select count(*) from projects`))
 	require.Equal(t, 1, f.Count(`select count(*) from folders`))
 	require.Equal(t, 20, f.Count(`select build_count from projects`))
-	checkCounters(f)
+	f.CheckCounters()
 }
 
 func TestParallelUploadsOfOneKeyMakeOneBuild(t *testing.T) {
@@ -241,7 +233,7 @@ func TestParallelUploadsOfOneKeyMakeOneBuild(t *testing.T) {
 		uploads[i].IdempotencyKey = "once"
 	}
 	errs := make([]error, len(uploads))
-	parallel(len(uploads), func(i int) { _, errs[i] = f.TryUpload(uploads[i]) })
+	fixture.Parallel(len(uploads), func(i int) { _, errs[i] = f.TryUpload(uploads[i]) })
 	seen := 0
 	for _, err := range errs {
 		if err != nil {
@@ -267,10 +259,10 @@ func TestParallelChangesKeepCounters(t *testing.T) {
 	uploads := make([]Upload, 12)
 	for i := range uploads {
 		uploads[i] = f.NewUpload(fixture.APK("com.example.app", "2", "2"))
-		uploads[i].ProjectGroups = Groups{Given: true, Names: []string{"QA"}}
+		uploads[i].ProjectGroups = grant.Groups{Given: true, Names: []string{"QA"}}
 	}
 	errs := make([]error, 48)
-	parallel(len(errs), func(i int) {
+	fixture.Parallel(len(errs), func(i int) {
 		n := i / 4
 		switch i % 4 {
 		case 0:
@@ -281,13 +273,13 @@ func TestParallelChangesKeepCounters(t *testing.T) {
 			})
 		case 2:
 			errs[i] = f.Do(func(ctx context.Context, tx *storage.Tx) error {
-				_, err := CopyBuild(ctx, tx, f.Org.Member.Writer, project, builds[n], BuildCopy{Folder: ptr("x")})
+				_, err := CopyBuild(ctx, tx, f.Org.Member.Writer, project, builds[n], BuildCopy{Folder: fixture.Ptr("x")})
 				return err
 			})
 		case 3:
 			errs[i] = f.Do(func(ctx context.Context, tx *storage.Tx) error {
-				_, _, err := UpdateProject(ctx, tx, f.Org.Member.Writer, project, ProjectChange{Slug: ptr(fmt.Sprint("slug-of-", n)),
-					Groups: Groups{Given: true}})
+				_, _, err := UpdateProject(ctx, tx, f.Org.Member.Writer, project, ProjectChange{Slug: fixture.Ptr(fmt.Sprint("slug-of-", n)),
+					Groups: grant.Groups{Given: true}})
 				return err
 			})
 		}
@@ -300,5 +292,5 @@ func TestParallelChangesKeepCounters(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.Equal(t, 12, f.Count(`select build_count from projects where id = $1`, project))
-	checkCounters(f)
+	f.CheckCounters()
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
+	"github.com/slipway-qa/slipway/storage/distribution/text"
 )
 
 // Verifiable reports whether a build of the kind has a signature that is verified.
@@ -59,11 +60,11 @@ func RecordVerification(ctx context.Context, tx *storage.Tx, b *Build, s Signatu
 	if err := tx.SelectContext(ctx, &ids, lockFileBuilds, b.OrganizationID, b.File.ID); err != nil {
 		return storage.Wrap(err, "lock builds of a file")
 	}
-	signer, err := document(s.Signer)
+	signer, err := storage.Document(s.Signer)
 	if err != nil {
 		return err
 	}
-	provisioning, err := document(s.Provisioning)
+	provisioning, err := storage.Document(s.Provisioning)
 	if err != nil {
 		return err
 	}
@@ -86,7 +87,7 @@ func RecordVerification(ctx context.Context, tx *storage.Tx, b *Build, s Signatu
 	events := make([]account.Event, 0, len(ids))
 	for _, id := range ids {
 		events = append(events, account.Event{OrganizationID: b.OrganizationID, Type: account.BuildInvalid,
-			Actor: account.Actor{Name: verifierName}, Subject: buildSubject(id, b.AppName, b.Version),
+			Actor: account.Actor{Name: verifierName}, Subject: BuildSubject(id, b.AppName, b.Version),
 			Detail: map[string]any{"id": id, "reason": reason,
 				"failed_scheme": s.FailedScheme, "sha256": b.File.SHA256}})
 	}
@@ -123,7 +124,7 @@ func tamperedReason(v artifact.Verification) string {
 	if v.Reason != "" {
 		reason += ": " + v.Reason
 	}
-	return scrub(reason, maxWarning)
+	return text.Scrub(reason, maxWarning)
 }
 
 const unverifiedBuilds = `

@@ -20,7 +20,8 @@ type Ended struct {
 // out. The jobs are found by their positions, so that runs of many data rows cost no more than
 // others; one that stands elsewhere in its run is not looked for.
 var recentEnds = `
-	select jsonb_agg(jsonb_build_object('build', p.build, 'passed', k.state <> 'FAILED', 'failed', k.state <> 'PASSED') order by p.created_at desc, p.id desc)
+	select jsonb_agg(jsonb_build_object('build', p.build, 'passed', k.state <> 'FAILED', 'failed', k.state <> 'PASSED')
+	order by p.created_at desc, p.id desc)
 	from (
 		select q.id, q.created_at, q.environment, q.revision_id, case when q.build_id is not null then 'build:' || q.build_id
 			when q.build_name in (q.case_name, coalesce(qs.suite_name, '')) then '' else 'name:' || q.build_name end as build

@@ -27,7 +27,8 @@ func SameTarget(column string) string {
 // kept replaces nothing.
 var KeepGood = `
 insert into last_good_jobs as g (case_id, environment, row_place, target, job_id, run_id, organization_id, run_created_at, digest)
-select r.case_id, r.environment, coalesce(e.row_place, -1), md5((` + SameTarget("e.target") + `)::text), e.id, r.id, r.organization_id, r.created_at, $10::bytea
+select r.case_id, r.environment, coalesce(e.row_place, -1), md5((` + SameTarget("e.target") + `)::text), e.id, r.id, r.organization_id,
+r.created_at, $10::bytea
 from ended e join test_runs r on r.id = e.run_id where $10::bytea is not null
 on conflict (case_id, environment, row_place, target) do update set job_id = excluded.job_id, run_id = excluded.run_id,
 	organization_id = excluded.organization_id, run_created_at = excluded.run_created_at, digest = excluded.digest

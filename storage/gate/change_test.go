@@ -38,7 +38,8 @@ func (w *world) override(by account.Writer, build int64, state State, reason str
 func TestOverride(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.Exec(`insert into webhooks (organization_id, name, url, status, secret, actions) values ($1, 'CI', 'https://x', 'active', '', '{gate}')`, w.Org.ID)
+	w.Exec(`insert into webhooks (organization_id, name, url, status, secret, actions)
+		values ($1, 'CI', 'https://x', 'active', '', '{gate}')`, w.Org.ID)
 	w.policy(tooLarge())
 	b := w.build("1.1")
 	w.want(b, Fail, "too large")
@@ -93,7 +94,8 @@ func TestOverride(t *testing.T) {
 	require.Equal(t, 2, w.Audited(account.GateOverridden))
 	require.Equal(t, 1, w.Audited(account.GateOverrideRemoved))
 	require.Equal(t, 3, w.Count(`select count(*) from events where action = $1 and build_id = $2`, webhook.Gate, b), "fail, pass, fail")
-	require.Equal(t, 3, w.Count(`select count(*) from webhook_deliveries d join events e on e.id = d.event_id where d.action = $1 and e.build_id = $2`, webhook.Gate, b))
+	require.Equal(t, 3, w.Count(`select count(*) from webhook_deliveries d join events e on e.id = d.event_id
+		where d.action = $1 and e.build_id = $2`, webhook.Gate, b))
 
 	// A build that came before the policy has a gate as soon as somebody decides.
 	_, err = w.override(w.admin, 987654, Pass, "x")
@@ -324,7 +326,8 @@ func TestOrganizationsTakeTurns(t *testing.T) {
 			b, w.Org.ID, 10-i)
 	}
 	// However much of one organization is due, that of the other is looked at.
-	w.Exec(`insert into gate_due (build_id, organization_id, due_at) select $1, $2, now() - interval '1 hour' from generate_series(1, 6000)`, builds[0], w.Org.ID)
+	w.Exec(`insert into gate_due (build_id, organization_id, due_at) select $1, $2, now() - interval '1 hour' from generate_series(1, 6000)`,
+		builds[0], w.Org.ID)
 	last := builds[4]
 	w.Exec(`update gates set organization_id = $2 where build_id = $1`, last, w.Rival.ID)
 	w.Exec(`update gate_due set organization_id = $2, due_at = now() where build_id = $1`, last, w.Rival.ID)

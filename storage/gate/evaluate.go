@@ -141,7 +141,8 @@ func (i *instants) read(ctx context.Context, tx *storage.Tx) error {
 // deleteOrphans deletes rows whose gate is gone: a fact came while it was deleted.
 func deleteOrphans(ctx context.Context, tx *storage.Tx) error {
 	_, err := tx.ExecContext(ctx, `delete from gate_due where ctid = any(array(
-		select d.ctid from gate_due d where d.due_at <= now() and not exists (select from gates g where g.build_id = d.build_id) limit $1))`, orphans)
+		select d.ctid from gate_due d where d.due_at <= now() and not exists (select from gates g where g.build_id = d.build_id)
+		limit $1))`, orphans)
 	return storage.Wrap(err, "delete what is due of gates that are gone")
 }
 

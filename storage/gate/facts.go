@@ -162,7 +162,8 @@ const selectFacts = `
 select g.build_id, g.organization_id, g.project_id, g.state as gate_state, g.conditions, g.policy_version as evaluated_by, g.evaluated_at,
 	coalesce(g.before_id, 0) as before_id, g.windows, g.crash_users, g.override_state, g.watched_until > now() as watched,
 	g.held_at, coalesce(g.held_by, 0) as held_by,
-	g.held_request_id, g.told_at, g.channel as gate_channel, g.not_started, coalesce(p.version, 0) as policy_version, coalesce(p.document, 'null') as document,
+	g.held_request_id, g.told_at, g.channel as gate_channel, g.not_started, coalesce(p.version, 0) as policy_version,
+	coalesce(p.document, 'null') as document,
 	b.created_at, b.app_name, b.version, b.version_code, b.token, coalesce(b.metadata ->> 'channel', '') as channel,
 	b.state as build_state, b.state_reason, b.verification, ` + signerOf + `, f.size, b.crashes, b.sessions as recorded,
 	exists (select from crash_projects c where c.project_id = b.project_id) as has_crash_project

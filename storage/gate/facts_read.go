@@ -60,7 +60,8 @@ func (r *reading) readBefore(ctx context.Context) error {
 // selectSuites takes the newest run of a suite on a build, by the index suite_runs_build; its
 // cases are counted once it has ended, without those that failed in quarantine.
 const selectSuites = `
-select w.build_id, w.suite_id, s.id as run_id, s.suite_name, s.state, s.error, greatest(n.total, s.run_count) - n.quarantined as total, n.passed, n.flaky, n.quarantined,
+select w.build_id, w.suite_id, s.id as run_id, s.suite_name, s.state, s.error, greatest(n.total, s.run_count) - n.quarantined as total,
+	n.passed, n.flaky, n.quarantined,
 	s.fanned_out and s.state not in ('QUEUED', 'RUNNING') and n.total < s.run_count as forgotten
 from unnest($1::bigint[], $2::uuid[]) as w(build_id, suite_id)
 cross join lateral (
@@ -68,7 +69,8 @@ cross join lateral (
 	where build_id = w.build_id and suite_id = w.suite_id order by created_at desc, id desc limit 1
 ) s
 cross join lateral (
-	select count(*) as total, count(*) filter (where r.state = 'PASSED') as passed, count(*) filter (where r.state = 'PASSED' and r.flaky > 0) as flaky,
+	select count(*) as total, count(*) filter (where r.state = 'PASSED') as passed,
+		count(*) filter (where r.state = 'PASSED' and r.flaky > 0) as flaky,
 		count(*) filter (where r.state in ('FAILED', 'ERROR') and r.quarantine is not null) as quarantined
 	from test_runs r where r.suite_run_id = s.id and s.state not in ('QUEUED', 'RUNNING')
 ) n`
@@ -165,9 +167,11 @@ where c.build_id = any($1) and g.state = 'ignored' and g.ignored_until > now() g
 // selectSessions reads the counts of all days together, of the crash projects of the app; and
 // the sessions of the build itself. shared reads builds_newest.
 const selectSessions = `
-select b.id, coalesce(v.project, 0) as project, coalesce(v.sessions, 0) as sessions, coalesce(v.crashed, 0) as crashed, b.sessions as recorded,
+select b.id, coalesce(v.project, 0) as project, coalesce(v.sessions, 0) as sessions, coalesce(v.crashed, 0) as crashed,
+	b.sessions as recorded,
 	b.crashed_sessions as recorded_crashed,
-	exists (select from builds o where o.project_id = b.project_id and o.version = b.version and o.deleted_at is null and o.id <> b.id) as shared
+	exists (select from builds o where o.project_id = b.project_id and o.version = b.version
+	and o.deleted_at is null and o.id <> b.id) as shared
 from builds b
 left join lateral (
 	select min(p.id) as project, sum(d.sessions)::bigint as sessions, sum(d.crashed_sessions)::bigint as crashed
@@ -237,7 +241,8 @@ cross join lateral (
 ) n
 cross join lateral (
 	select bool_or(s.state = 'indexed') as indexed, bool_or(s.state = 'pending') as pending,
-		bool_or(s.state = 'indexed' and exists (select from symbol_files f where f.symbol_id = s.id and f.kind = 'proguard' and f.state = 'indexed')) as mapping
+		bool_or(s.state = 'indexed' and exists (select from symbol_files f
+		where f.symbol_id = s.id and f.kind = 'proguard' and f.state = 'indexed')) as mapping
 	from symbols s where s.build_id = b.id
 ) s
 where b.id = any($1)`

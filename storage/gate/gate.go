@@ -109,7 +109,8 @@ const (
 
 const selectGate = `
 select b.id as build_id, b.project_id, pr.team_id, g.build_id is not null as there, p.project_id is not null as policy,
-	` + coveredBy + ` as covered, p.project_id is not null and ` + noConditions + ` as no_conditions, coalesce(` + staleBy + `, false) as stale,
+	` + coveredBy + ` as covered, p.project_id is not null and ` + noConditions + ` as no_conditions, coalesce(` + staleBy +
+	`, false) as stale,
 	coalesce(g.state, 'unknown') as state, coalesce(g.reason, '') as reason, coalesce(g.conditions, '[]') as conditions, g.evaluated_at,
 	g.override_state, coalesce(g.override_reason, '') as override_reason, coalesce(g.override_by, '') as override_by, g.overridden_at,
 	g.held_at is not null as held,
@@ -187,7 +188,8 @@ func Ask(ctx context.Context, db *storage.DB, organizationID, buildID int64) (*G
 // insertGates inserts the gates of builds, with what they take from the policy of their app.
 const insertGates = `
 insert into gates (build_id, organization_id, project_id, version, channel, windows, crash_users, sessions, watched_until)
-select b.id, b.organization_id, b.project_id, b.version, coalesce(b.metadata ->> 'channel', ''), p.windows, p.crash_users, p.sessions, b.created_at + interval '30 days'
+select b.id, b.organization_id, b.project_id, b.version, coalesce(b.metadata ->> 'channel', ''), p.windows, p.crash_users, p.sessions,
+	b.created_at + interval '30 days'
 from builds b join gate_policies p on p.project_id = b.project_id
 where b.id = any($1) and b.deleted_at is null and (p.channels is null or coalesce(b.metadata ->> 'channel', '') = any(p.channels))
 order by b.id
@@ -214,7 +216,8 @@ func StateOf(ctx context.Context, q storage.Querier, buildID int64) (State, erro
 	err := q.GetContext(ctx, &state, `
 		select coalesce(g.override_state, case when `+coveredBy+` and not `+staleBy+` then g.state end, 'unknown')
 		from builds b join projects a on a.id = b.project_id and a.deleted_at is null
-		left join gates g on g.build_id = b.id left join gate_policies p on p.project_id = b.project_id where b.id = $1 and b.deleted_at is null`, buildID)
+		left join gates g on g.build_id = b.id left join gate_policies p on p.project_id = b.project_id
+		where b.id = $1 and b.deleted_at is null`, buildID)
 	return state, storage.Wrap(err, fmt.Sprintf("gate of build %d", buildID))
 }
 

@@ -473,8 +473,10 @@ func TestSymbols(t *testing.T) {
 
 	images := w.build("1.2", func(u *distribution.Upload) { u.Package.Images = []artifact.Image{{UUID: "AA"}, {UUID: "BB"}} })
 	w.want(images, Fail, "2 images")
-	file := w.ID(`insert into files (organization_id, object_key, size, sha256, content_type) values ($1, 'sym', 1, '', '') returning id`, w.Org.ID)
-	symbol := w.ID(`insert into symbols (organization_id, file_id, name, sha256, source, format, state) values ($1, $2, 's', '', 'api', 'dsym', 'indexed') returning id`, w.Org.ID, file)
+	file := w.ID(`insert into files (organization_id, object_key, size, sha256, content_type) values ($1, 'sym', 1, '', '')
+		returning id`, w.Org.ID)
+	symbol := w.ID(`insert into symbols (organization_id, file_id, name, sha256, source, format, state)
+		values ($1, $2, 's', '', 'api', 'dsym', 'indexed') returning id`, w.Org.ID, file)
 	w.Exec(`insert into symbol_images (organization_id, image_uuid, symbol_id) values ($1, 'AA', $2), ($1, 'BB', $2)`, w.Org.ID, symbol)
 	w.want(images, Pass, "")
 	w.Exec(`delete from symbols where id = $1`, symbol)

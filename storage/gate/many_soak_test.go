@@ -28,7 +28,8 @@ func TestTenThousandGates(t *testing.T) {
 		Condition{Type: Size, MaxGrowthPercent: fixture.Ptr(10.0)},
 		Condition{Type: Symbols}, Condition{Type: Testers}))
 	first := w.build("1.1")
-	w.Exec(`insert into builds overriding system value select (jsonb_populate_record(b, jsonb_build_object('id', nextval('builds_id_seq'), 'token', gen_random_uuid(),
+	w.Exec(`insert into builds overriding system value
+		select (jsonb_populate_record(b, jsonb_build_object('id', nextval('builds_id_seq'), 'token', gen_random_uuid(),
 		'version', '2.' || i))).* from builds b, generate_series(1, 10000) i where b.id = $1`, first)
 	w.Exec(`analyze builds, gates, gate_due`)
 	begin := time.Now()

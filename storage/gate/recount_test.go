@@ -125,7 +125,8 @@ func TestRetentionOpensNoGate(t *testing.T) {
 	w.Exec(`update gates set held_at = now() where build_id = $1`, b)
 	w.crash(w.report(b, "a"))
 	w.want(b, Fail, "1 report")
-	w.Exec(`insert into crash_batches (id, organization_id, received_at, entries, body) select id, organization_id, received_at, '[]', '' from crashes`)
+	w.Exec(`insert into crash_batches (id, organization_id, received_at, entries, body) select id, organization_id, received_at, '[]', ''
+		from crashes`)
 	store, err := crash.New(w.DB)
 	require.NoError(t, err)
 	w.Must(func(ctx context.Context, tx *storage.Tx) error {
@@ -227,7 +228,8 @@ func TestGroupThatIsIgnoredForATime(t *testing.T) {
 	w.want(b, Fail, "1 report")
 	w.Exec(`update crash_groups set state = 'ignored', ignored_until = now() + interval '1 hour'`)
 	w.want(b, Unknown, "the time ends")
-	require.Equal(t, 1, w.Count(`select count(*) from gate_due where build_id = $1 and due_at between now() + interval '50 minutes' and now() + interval '1 hour'`, b))
+	require.Equal(t, 1, w.Count(`select count(*) from gate_due where build_id = $1 and due_at between now() + interval '50 minutes'
+		and now() + interval '1 hour'`, b))
 	w.Exec(`alter table crash_groups disable trigger crash_groups_gate`)
 	w.Exec(`update crash_groups set ignored_until = now() - interval '1 second'`)
 	w.Exec(`update gate_due set due_at = now()`)
@@ -241,10 +243,12 @@ func TestForgottenCases(t *testing.T) {
 	suite := w.NewSuite(w.Org.Member.Writer, "smoke")
 	b := w.build("1.1")
 	run := uuid.New()
-	w.Exec(`insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, fanned_out, state, build_id)
+	w.Exec(`insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, fanned_out,
+		state, build_id)
 		values ($1, $2, $3, $4, 'smoke', gen_random_uuid(), '', 2, true, 'PASSED', $5)`, run, w.Org.ID, w.Org.Team.ID, suite.ID, b)
 	w.Exec(`insert into test_runs (id, organization_id, team_id, case_id, revision_id, suite_run_id, user_uuid, case_name, build_name, state)
-		select gen_random_uuid(), $1, $2, 'case ' || i, 'r', $3, gen_random_uuid(), 'c', '', 'PASSED' from generate_series(1, 2) i`, w.Org.ID, w.Org.Team.ID, run)
+		select gen_random_uuid(), $1, $2, 'case ' || i, 'r', $3, gen_random_uuid(), 'c', '', 'PASSED'
+		from generate_series(1, 2) i`, w.Org.ID, w.Org.Team.ID, run)
 	w.policy(conditions(Condition{Type: Suites, SuiteIDs: ids(suite.ID)}))
 	w.want(b, Pass, "")
 	w.Exec(`delete from test_runs where id = (select id from test_runs where suite_run_id = $1 limit 1)`, run)

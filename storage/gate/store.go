@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 )
 
-// ErrNoAccess: the writer is no admin of the team that the app belongs to.
+// ErrNoAccess means that the writer is no admin of the team that the app belongs to.
 var ErrNoAccess = errors.New("this takes admin rights on the app's team")
 
 // StoredPolicy is the policy of an app.
@@ -39,7 +39,8 @@ func PolicyOf(ctx context.Context, q storage.Querier, organizationID, projectID 
 		UpdatedBy string    `db:"updated_by"`
 	}
 	err := q.GetContext(ctx, &row, `
-		select p.version, p.document, p.updated_at, p.updated_by from gate_policies p join projects a on a.id = p.project_id and a.deleted_at is null
+		select p.version, p.document, p.updated_at, p.updated_by from gate_policies p
+		join projects a on a.id = p.project_id and a.deleted_at is null
 		where p.organization_id = $1 and p.project_id = $2`, organizationID, projectID)
 	if err != nil {
 		return nil, storage.Wrap(err, fmt.Sprintf("gate policy of app %d", projectID))
@@ -172,7 +173,8 @@ func renew(ctx context.Context, tx *storage.Tx, projectID int64) error {
 	// Those that have a gate and are counted by these windows are not counted anew: Evaluate looks.
 	_, err := tx.ExecContext(ctx, `
 		insert into gate_due (build_id, organization_id, due_at, recount)
-		select build_id, organization_id, now(), evaluated_at is null from gates where build_id = any($1) or held_at is not null and project_id = $2`,
+		select build_id, organization_id, now(), evaluated_at is null from gates
+		where build_id = any($1) or held_at is not null and project_id = $2`,
 		ids(builds), projectID)
 	return storage.Wrap(err, "have gates evaluated")
 }

@@ -98,7 +98,8 @@ func CheckIntent(field, intent string) error {
 const insertGeneration = `
 insert into test_generations (id, organization_id, team_id, user_uuid, actor_user_id, actor_name, name, tags, suite_id,
 	run_settings, target, tunnel, intent, max_steps, base_case_id, deadline, explore, keep_draft)
-values ($1, $2, $3, $4, nullif($5::bigint, 0), $6, $7, $8, $9, $10, $11, $12, $13, $14, nullif($15, ''), now() + make_interval(secs => $16), $17, $18)
+values ($1, $2, $3, $4, nullif($5::bigint, 0), $6, $7, $8, $9, $10, $11, $12, $13, $14, nullif($15, ''),
+	now() + make_interval(secs => $16), $17, $18)
 returning accepted_at`
 
 // Start writes a generation. The caller inserts its test:generate task in the same

@@ -101,8 +101,10 @@ type runRow struct {
 const (
 	caseColumns = `r.id, r.build_name, r.revision_id, r.suite_run_id, r.state, r.created_at, r.started_at, r.finished_at, r.healed, r.attempts,
 	r.flaky, r.build_id, r.environment, r.job_count, r.target_count, r.quarantine is not null as quarantined, r.pinned_at, r.pinned_by`
-	suiteColumns = `r.id, r.build_name, '' as revision_id, null::uuid as suite_run_id, r.state, r.created_at, r.started_at, r.finished_at, r.healed,
-	r.attempts, coalesce(r.flaky, 0) as flaky, r.build_id, r.environment, 0 as job_count, 0 as target_count, false as quarantined, r.pinned_at, r.pinned_by`
+	suiteColumns = `r.id, r.build_name, '' as revision_id, null::uuid as suite_run_id, r.state, r.created_at, r.started_at,
+	r.finished_at, r.healed,
+	r.attempts, coalesce(r.flaky, 0) as flaky, r.build_id, r.environment, 0 as job_count, 0 as target_count, false as quarantined,
+	r.pinned_at, r.pinned_by`
 	// shown is what the rows of a page have besides.
 	shown       = `b.version, left(btrim(b.metadata ->> 'commit'), 200) as commit, u.name as pinned_name`
 	shownTables = ` left join builds b on b.id = r.build_id and b.deleted_at is null left join users u on u.uuid = r.pinned_by`

@@ -203,7 +203,8 @@ func TestSuite(t *testing.T) {
 	first, jobs := w.SuiteRun(2, 1)
 	w.MustEnd(jobs[0], run.Passed)
 	w.MustEnd(jobs[1], run.Failed)
-	w.Exec(`update test_runs set started_at = finished_at - interval '5 seconds' where id = (select run_id from test_jobs where id = $1)`, jobs[1])
+	w.Exec(`update test_runs set started_at = finished_at - interval '5 seconds'
+		where id = (select run_id from test_jobs where id = $1)`, jobs[1])
 	p, err := OfSuite(ctx, w.DB, w.Org.ID, first.SuiteID, Filter{Target: "nothing"}, nil, storage.Page{Limit: 5})
 	require.NoError(t, err)
 	require.Len(t, p.Runs, 1)
@@ -251,7 +252,8 @@ func TestStatementsOfManyRuns(t *testing.T) {
 	const part = 50_000                                                        // in one statement
 	for _, of := range []string{`case_id`, `lpad(to_hex(i % 100), 24, '0')`} { // the case's own are older than all others
 		for from := 1; from <= n; from += part {
-			w.Exec(`insert into test_runs (id, organization_id, team_id, case_id, revision_id, user_uuid, case_name, build_name, state, healed, attempts, created_at)
+			w.Exec(`insert into test_runs (id, organization_id, team_id, case_id, revision_id, user_uuid, case_name, build_name, state, healed,
+				attempts, created_at)
 				select gen_random_uuid(), organization_id, team_id, `+of+`, revision_id, user_uuid, case_name, build_name,
 					case when i = $2::int then 'PASSED' else 'FAILED' end, 0, 1,
 					created_at + i * interval '1 second' * case when $3 then -1 else 1 end

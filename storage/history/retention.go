@@ -50,7 +50,8 @@ select w.subject, coalesce(o.run_retention_days, $3::integer) as days, o.run_ret
 from walk w join organizations o on o.id = w.organization_id order by w.n`
 	walkSuites = `
 with recursive walk (subject, organization_id, n) as (
-	(select suite_id, organization_id, 1 from suite_runs where suite_id > coalesce(nullif($1, '')::uuid, '00000000-0000-0000-0000-000000000000')
+	(select suite_id, organization_id, 1 from suite_runs
+	where suite_id > coalesce(nullif($1, '')::uuid, '00000000-0000-0000-0000-000000000000')
 		order by suite_id limit 1)
 	union all
 	select r.suite_id, r.organization_id, n + 1 from walk cross join lateral (

@@ -36,7 +36,8 @@ func (w *world) retain(days, limit int) (keys []string, runs int) {
 func (w *world) left(ids ...uuid.UUID) (left []uuid.UUID) {
 	w.T.Helper()
 	require.NoError(w.T, w.DB.SelectContext(fixture.Context(w.T), &left, `select w.id from unnest($1::uuid[]) with ordinality as w(id, n)
-		where exists (select from test_runs r where r.id = w.id) or exists (select from suite_runs s where s.id = w.id) order by n`, storage.UUIDs(ids)))
+		where exists (select from test_runs r where r.id = w.id) or exists (select from suite_runs s where s.id = w.id)
+		order by n`, storage.UUIDs(ids)))
 	return left
 }
 

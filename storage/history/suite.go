@@ -45,7 +45,8 @@ func chosen(where string) string {
 with counted as materialized (
 	select id, together from (
 		select r.id, r.together, r.run_count, sum(r.run_count) over (order by r.created_at desc, r.id desc) as upto
-		from (` + looked(`r.id, r.run_count, r.created_at, r.build_id, r.environment, `+groupOf("r.suite_name", "''")+` as together`, "suite_runs", "suite_id") + `) r
+		from (` + looked(`r.id, r.run_count, r.created_at, r.build_id, r.environment, `+groupOf("r.suite_name", "''")+` as together`,
+		"suite_runs", "suite_id") + `) r
 		where ` + where + `
 	) r where upto <= $7 or upto = run_count
 )`
@@ -74,7 +75,8 @@ select * from (
 	(select 'slowest' as list, row_number() over (order by mean_ms desc, case_id) as place, cases.*, (select count(*) from counted) as counted
 		from cases order by mean_ms desc, case_id limit $8)
 	union all
-	(select 'flakiest', row_number() over (order by both_seen::float8 / groups desc, both_seen desc, case_id), cases.*, (select count(*) from counted)
+	(select 'flakiest', row_number() over (order by both_seen::float8 / groups desc, both_seen desc, case_id), cases.*,
+		(select count(*) from counted)
 		from cases where both_seen > 0 order by both_seen::float8 / groups desc, both_seen desc, case_id limit $8)
 ) t order by list, place`
 }

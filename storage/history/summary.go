@@ -72,7 +72,8 @@ type windowRow struct {
 // filter.
 func windowOf(columns, table, of, healed, where string) string {
 	return `
-select r.build_name, r.revision_id, r.state, r.created_at, r.started_at, r.finished_at, ` + healed + ` as healed, r.flaky, r.together, coalesce(` + where + `, false) as matches
+select r.build_name, r.revision_id, r.state, r.created_at, r.started_at, r.finished_at, ` + healed +
+		` as healed, r.flaky, r.together, coalesce(` + where + `, false) as matches
 from (` + looked(columns, table, of) + `) r
 order by r.created_at desc, r.id desc`
 }

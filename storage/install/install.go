@@ -63,7 +63,8 @@ const (
 // without a name, which takes what is beyond.
 const record = `
 with seen as materialized (
-	select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::text[]) as s(organization_id, build_id, user_id, channel, device)
+	select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::text[]) as s(organization_id, build_id, user_id,
+		channel, device)
 ), people as materialized (
 	select m.organization_id, m.user_id from memberships m
 	where (m.organization_id, m.user_id) in (select organization_id, user_id from seen where user_id <> 0)
@@ -133,8 +134,10 @@ type List struct {
 }
 
 const columns = `
-select i.id, i.build_id, b.project_id, b.app_name, b.version, b.version_code, coalesce(m.id, 0) as tester_id, coalesce(i.user_id, 0) as user_id,
-	coalesce(u.email, '') as email, coalesce(u.name, '') as name, coalesce(m.role, '') as role, i.channel, i.device, i.count, i.first_at, i.last_at
+select i.id, i.build_id, b.project_id, b.app_name, b.version, b.version_code, coalesce(m.id, 0) as tester_id,
+	coalesce(i.user_id, 0) as user_id,
+	coalesce(u.email, '') as email, coalesce(u.name, '') as name, coalesce(m.role, '') as role, i.channel, i.device, i.count,
+	i.first_at, i.last_at
 from (%s) i join builds b on b.id = i.build_id and b.organization_id = i.organization_id
 left join memberships m on m.organization_id = i.organization_id and m.user_id = i.user_id
 left join users u on u.id = m.user_id

@@ -43,7 +43,8 @@ func (t *Task) FailedAttempts() ([]Failed, error) {
 
 // retriedFailures marks the failures of a task that is retried, as SQL: they were counted with
 // the end that it had. Without any it is null.
-const retriedFailures = `(select jsonb_agg(f || '{"retried": true}' order by n) from jsonb_array_elements(failures) with ordinality as of(f, n))`
+const retriedFailures = `(select jsonb_agg(f || '{"retried": true}' order by n)
+	from jsonb_array_elements(failures) with ordinality as of(f, n))`
 
 // failuresToCount is the number of failures since the last retry, as SQL.
 const failuresToCount = `jsonb_array_length(jsonb_path_query_array(coalesce(failures, '[]'), '$[*] ? (!(@.retried == true))'))`

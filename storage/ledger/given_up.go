@@ -27,7 +27,8 @@ const rewritable = `
 select t.id from unnest($2::text[], $3::boolean[]) as w(kind, open) cross join lateral (
 	(select id from tasks where organization_id = $1 and kind = w.kind and state in ('dead', 'cancelled') and id > $4 order by id limit $5)
 	union all
-	(select id from tasks where kind = w.kind and coalesce(organization_id, 0) = $1 and state = 'queued' and w.open and id > $4 order by id limit $5)
+	(select id from tasks where kind = w.kind and coalesce(organization_id, 0) = $1 and state = 'queued' and w.open and id > $4
+	order by id limit $5)
 	union all
 	(select id from tasks where state = 'running' and organization_id = $1 and kind = w.kind and w.open and id > $4 order by id limit $5)
 ) t order by t.id limit $5`

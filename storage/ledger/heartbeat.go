@@ -66,7 +66,8 @@ update tasks t set
 	finished_at = case when t.cancel_requested or t.losses + 1 >= $2 then now() end,
 	run_at = now() + make_interval(secs => least(power(2, least(t.losses, 10)) - 1, 900)), worker = null, heartbeat_at = null,
 	losses = t.losses + 1, max_attempts = t.max_attempts + 1,
-	error = case when t.losses + 1 >= $2 then format('lost with its worker %s times; the last was %s', t.losses + 1, coalesce(t.worker, 'unknown'))
+	error = case when t.losses + 1 >= $2 then format('lost with its worker %s times; the last was %s', t.losses + 1,
+	coalesce(t.worker, 'unknown'))
 		else ` + lossText + ` end,
 	failures = ` + addFailure(lossText, true) + `
 from (select id as silent_id from tasks where state = 'running'

@@ -179,7 +179,8 @@ func TestCountingReadsByTheIndex(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	_, err := f.db.ExecContext(t.Context(), `insert into tasks (id, kind, queue, payload, state, max_attempts, run_at, started_at, finished_at)
-		select gen_random_uuid(), 'k', 'q', '{}', 'succeeded', 1, at, at, at from (select now() - make_interval(secs => n * 6) as at from generate_series(1, 50000) n) a`)
+		select gen_random_uuid(), 'k', 'q', '{}', 'succeeded', 1, at, at, at
+		from (select now() - make_interval(secs => n * 6) as at from generate_series(1, 50000) n) a`)
 	require.NoError(t, err)
 	_, err = f.db.ExecContext(t.Context(), `analyze tasks`)
 	require.NoError(t, err)

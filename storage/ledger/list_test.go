@@ -75,7 +75,8 @@ func TestListLate(t *testing.T) {
 	}
 
 	_, err = db.ExecContext(t.Context(), `insert into tasks (id, kind, queue, organization_id, payload, max_attempts, state, run_at)
-		select gen_random_uuid(), 'test:late', 'mail', 9, '{}', 1, case when i % 10 = 0 then 'queued' else 'dead' end, now() + interval '1 hour' from generate_series(1, 20000) i`)
+		select gen_random_uuid(), 'test:late', 'mail', 9, '{}', 1, case when i % 10 = 0 then 'queued' else 'dead' end, now() + interval '1 hour'
+		from generate_series(1, 20000) i`)
 	require.NoError(t, err)
 	_, err = db.ExecContext(t.Context(), `vacuum analyze tasks`)
 	require.NoError(t, err)

@@ -19,7 +19,8 @@ func TestLastSucceeded(t *testing.T) {
 		id := f.insert(t, task)
 		_, err := f.db.Exec(`update tasks set state = $2, created_at = now() - make_interval(mins => $3),
 			started_at = date_trunc('second', now()) - make_interval(mins => $3),
-			finished_at = date_trunc('second', now()) - make_interval(mins => $3) + make_interval(secs => $4) where id = $1`, id, state, minutes, seconds)
+			finished_at = date_trunc('second', now()) - make_interval(mins => $3) + make_interval(secs => $4)
+			where id = $1`, id, state, minutes, seconds)
 		require.NoError(t, err)
 	}
 	end(ledger.NewTask{Kind: "a"}, "succeeded", 50, 1)

@@ -119,7 +119,8 @@ func (s *Store) List(ctx context.Context, f Filter) ([]Task, storage.Total, erro
 	if total.Exact {
 		ids += " offset 0"
 	}
-	query := fmt.Sprintf(`select %s from tasks t where t.id in (select id from (%s) found order by id desc limit %d offset %d) order by t.id desc`,
+	query := fmt.Sprintf(`select %s from tasks t where t.id in (select id from (%s) found order by id desc limit %d offset %d)
+		order by t.id desc`,
 		columns, ids, f.Limit+1, f.Offset)
 	tasks := []Task{}
 	if err := s.db.SelectContext(ctx, &tasks, query, args...); err != nil {

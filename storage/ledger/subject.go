@@ -43,7 +43,8 @@ type subjectIDs struct {
 // the id of the payload, the subject's own id, its name and its path.
 func subjectQueries() map[string]string {
 	return map[string]string{
-		"build": `select id::text as ref, id::text, concat_ws(' ', nullif(app_name, ''), nullif(version, ''), '(' || nullif(version_code, '') || ')') as name,
+		"build": `select id::text as ref, id::text,
+			concat_ws(' ', nullif(app_name, ''), nullif(version, ''), '(' || nullif(version_code, '') || ')') as name,
 			'/api/v3/builds/' || id as path from builds where id = any($1::bigint[])`,
 		"project": `select id::text as ref, id::text, name, '/api/v3/projects/' || id as path from projects where id = any($1::bigint[])`,
 		// A report that is not processed yet has no group.
@@ -60,7 +61,8 @@ func subjectQueries() map[string]string {
 				else concat_ws(' ', 'invitation to', b.app_name, nullif(b.version, '')) end || ' for ' || cardinality(m.user_ids) || ' testers' as name,
 			coalesce('/api/v3/builds/' || m.build_id, '') as path
 			from tester_mailings m left join builds b on b.id = m.build_id where m.id = any($1::bigint[])`,
-		"test_run": `select j.id::text as ref, r.id::text, r.case_name as name, '/v1/ai-authoring/testcases/' || r.case_id || '/runs/' || r.id as path
+		"test_run": `select j.id::text as ref, r.id::text, r.case_name as name,
+			'/v1/ai-authoring/testcases/' || r.case_id || '/runs/' || r.id as path
 			from test_jobs j join test_runs r on r.id = j.run_id where j.id = any($1::uuid[])`,
 		"suite_run": `select id::text as ref, id::text, suite_name as name, '/v1/ai-authoring/testsuites/' || suite_id || '/runs/' || id as path
 			from suite_runs where id = any($1::uuid[])`,

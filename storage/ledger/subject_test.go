@@ -18,7 +18,8 @@ func TestSubjects(t *testing.T) {
 	require.NoError(t, f.db.Get(&webhook, `insert into webhooks (organization_id, name, url, status, secret)
 		values ($1, 'ours', 'https://example.com', 'active', 'x') returning id`, f.one))
 	mail := uuid.New()
-	_, err := f.db.Exec(`insert into mails (id, organization_id, kind, recipient, subject, text_body) values ($1, $2, 'k', 'a@b.c', 'New build', '')`, mail, f.one)
+	_, err := f.db.Exec(`insert into mails (id, organization_id, kind, recipient, subject, text_body)
+		values ($1, $2, 'k', 'a@b.c', 'New build', '')`, mail, f.one)
 	require.NoError(t, err)
 	id := uuid.MustParse("01a20793-3d5c-75d6-ae43-1185415be095")
 	crash := id

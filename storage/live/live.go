@@ -130,7 +130,8 @@ const written = "x.xmin::text"
 
 // runningTasks tells the tasks that run, by an index that has only these: each begin and end
 // changes it, and a heartbeat does not.
-const runningTasks = "(select concat_ws(' ', count(*), sum(hashtextextended(r.id::text || r.attempt, 0))) from tasks r where r.state = 'running'%s)"
+const runningTasks = "(select concat_ws(' ', count(*), sum(hashtextextended(r.id::text || r.attempt, 0))) from tasks r where r.state = " +
+	"'running'%s)"
 
 // newest is a column of the newest row of a table that a condition selects.
 func newest(column, table, condition, order string) string {
@@ -247,7 +248,8 @@ func statement(topics []Topic) (query string, args []any) {
 	for i, kind := range kinds {
 		s := all[kind]
 		args = append(args, pq.Array(byKind[kind].ids), pq.Array(byKind[kind].organizations))
-		parts[i] = fmt.Sprintf("select '%s' as kind, a.id::text as id, a.org, (%s)::text as version from unnest($%d::%s[], $%d::bigint[]) a(id, org) %s",
+		parts[i] = fmt.Sprintf("select '%s' as kind, a.id::text as id, a.org, (%s)::text as version from unnest($%d::%s[], $%d::bigint[]) "+
+			"a(id, org) %s",
 			kind, s.version, len(args)-1, cmp.Or(s.id, "text"), len(args), s.tables)
 	}
 	return strings.Join(parts, "\nunion all\n"), args

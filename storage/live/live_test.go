@@ -175,7 +175,8 @@ func TestVersionsOfRuns(t *testing.T) {
 		require.NotEmpty(t, before[len(before)-1], topic)
 	}
 	w.Exec(`insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, created_at)
-		select $1, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, 0, created_at + interval '1 second' from suite_runs where id = $2`,
+		select $1, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, 0, created_at + interval '1 second' from suite_runs
+		where id = $2`,
 		storage.NewID(), suiteRun.ID)
 	w.Exec(`insert into test_runs (id, organization_id, team_id, case_id, revision_id, user_uuid, case_name, build_name, test_url, created_at)
 		select $1, organization_id, team_id, case_id, revision_id, user_uuid, case_name, build_name, test_url, created_at + interval '1 second'
@@ -235,19 +236,23 @@ func TestVersionsByIndexes(t *testing.T) {
 	t.Parallel()
 	w := fixture.NewTests(t)
 	w.Exec(`insert into tasks (id, kind, queue, organization_id, payload, max_attempts, state, finished_at)
-		select gen_random_uuid(), 'mail:send', 'mail', $1, '{}', 1, case when i % 2 = 0 then 'dead' else 'succeeded' end, now() from generate_series(1, 20000) i`, w.Rival.ID)
+		select gen_random_uuid(), 'mail:send', 'mail', $1, '{}', 1, case when i % 2 = 0 then 'dead' else 'succeeded' end, now()
+		from generate_series(1, 20000) i`, w.Rival.ID)
 	w.Exec(`insert into test_runs (id, organization_id, team_id, case_id, revision_id, user_uuid, case_name, build_name, test_url)
-		select gen_random_uuid(), $1, 1, md5((i % 100)::text)::varchar(24), 'r', gen_random_uuid(), 'n', 'b', '' from generate_series(1, 20000) i`, w.Rival.ID)
+		select gen_random_uuid(), $1, 1, md5((i % 100)::text)::varchar(24), 'r', gen_random_uuid(), 'n', 'b', ''
+		from generate_series(1, 20000) i`, w.Rival.ID)
 	suite, others := storage.NewID(), storage.NewID()
 	for _, id := range []uuid.UUID{suite, others} {
 		w.Exec(`insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, state)
 			values ($1, $2, 1, $1, 's', $1, 'b', 5000, 'RUNNING')`, id, w.Org.ID)
 		w.Exec(`insert into test_runs (id, organization_id, team_id, case_id, revision_id, suite_run_id, user_uuid, case_name, build_name, state)
-			select gen_random_uuid(), $2, 1, md5(i::text)::varchar(24), 'r', $1, $1, 'n', 'b', case when i % 1000 = 0 then 'RUNNING' else 'PASSED' end
+			select gen_random_uuid(), $2, 1, md5(i::text)::varchar(24), 'r', $1, $1, 'n', 'b', case when i % 1000 = 0 then 'RUNNING'
+				else 'PASSED' end
 			from generate_series(1, 5000) i`, id, w.Org.ID)
 	}
 	w.Exec(`insert into test_jobs (id, organization_id, run_id, position, target, state)
-		select gen_random_uuid(), $1, r.id, p, '{}', 'PASSED' from test_runs r, generate_series(0, 1) p where r.suite_run_id is not null`, w.Org.ID)
+		select gen_random_uuid(), $1, r.id, p, '{}', 'PASSED' from test_runs r, generate_series(0, 1) p
+		where r.suite_run_id is not null`, w.Org.ID)
 	w.Exec(`vacuum analyze tasks, suite_runs, test_runs, test_jobs`)
 	for _, c := range []struct {
 		topic   Topic

@@ -225,11 +225,11 @@ func parseS3(cfg Config) (s3Target, error) {
 // LinkOrigins are the origins that signed links lead to, such as https://objects.example.com:
 // the store's host, and the bucket's below it, which of the two S3 chooses by the host. None
 // for a folder, whose links lead to the base address of PublicURL.
-func (cfg Config) LinkOrigins() ([]string, error) {
-	if !strings.HasPrefix(cfg.URL, "s3:") {
+func (c Config) LinkOrigins() ([]string, error) {
+	if !strings.HasPrefix(c.URL, "s3:") {
 		return nil, nil
 	}
-	t, err := parseS3(cfg)
+	t, err := parseS3(c)
 	if err != nil {
 		return nil, err
 	}

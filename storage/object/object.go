@@ -36,15 +36,15 @@ import (
 
 // Errors that a caller distinguishes with errors.Is.
 var (
-	// ErrNotFound: no object has this key.
+	// ErrNotFound means that no object has this key.
 	ErrNotFound = errors.New("object not found")
-	// ErrInvalidKey: the key (or prefix) breaks the rules of ValidKey.
+	// ErrInvalidKey means that the key (or prefix) breaks the rules of ValidKey.
 	ErrInvalidKey = errors.New("invalid object key")
-	// ErrRange: the offset lies behind the end of the object, or is negative.
+	// ErrRange means that the offset lies behind the end of the object, or is negative.
 	ErrRange = errors.New("range outside the object")
-	// ErrSize: fewer or more bytes were written than announced.
+	// ErrSize means that fewer or more bytes were written than announced.
 	ErrSize = errors.New("object size differs from the announced size")
-	// ErrTooLarge: more bytes than a multipart upload can hold.
+	// ErrTooLarge means more bytes than a multipart upload can hold.
 	ErrTooLarge = errors.New("object too large")
 )
 

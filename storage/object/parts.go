@@ -25,7 +25,7 @@ const PartUnit = partSize
 const MaxMultipart = int64(partSize) * maxParts
 
 var (
-	// ErrPartBusy: another writer is at this part, or at completing the object.
+	// ErrPartBusy means that another writer is at this part, or at completing the object.
 	ErrPartBusy = errors.New("another writer is at this part")
 	// errPartSize: the parts of an object are no multiple of PartUnit.
 	errPartSize = errors.New("the size of parts must be a multiple of PartUnit")

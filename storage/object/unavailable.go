@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	// ErrUnavailable: the store cannot serve at the moment, whatever is asked of it.
+	// ErrUnavailable means that the store cannot serve at the moment, whatever is asked of it.
 	// The error is an *UnavailableError.
 	ErrUnavailable = errors.New("object store not available")
 	// ErrFull is an ErrUnavailable: nothing can be written, as there is no room.

@@ -58,7 +58,8 @@ func TestReadCrashes(t *testing.T) {
 			project := o.CrashProject(fmt.Sprintf("project %d", p))
 			for v := range 3 {
 				version := fmt.Sprintf("1.%d", 9+v) // 1.11 is the newest
-				w.Exec(`insert into crash_versions (crash_project_id, version, first_seen, last_seen, crashes) values ($1, $2, $3, $3, 1)`, project, version, now)
+				w.Exec(`insert into crash_versions (crash_project_id, version, first_seen, last_seen, crashes) values ($1, $2, $3, $3, 1)`,
+					project, version, now)
 				w.Exec(`insert into crash_version_days (crash_project_id, version, day, crashes, sessions, crashed_sessions)
 					values ($1, $2, '2026-05-20', $3, 100, 25), ($1, $2, '2026-05-07', 1, 0, 0), ($1, $2, '2026-05-06', 1000, 0, 0)`,
 					project, version, 10*p+v)
@@ -66,7 +67,8 @@ func TestReadCrashes(t *testing.T) {
 			root := w.group(o, project, "root", "2026-01-01", "2026-05-20")
 			part := w.group(o, project, "part", "2026-01-01", "2026-01-02")
 			w.Exec(`update crash_groups set root_id = $1, merged_into = $1 where id = $2`, root, part)
-			w.Exec(`insert into crash_group_days (group_id, day, count) values ($1, '2026-05-20', 100), ($2, '2026-05-20', 11), ($1, '2026-05-08', 5), ($1, '2026-05-06', 1000)`,
+			w.Exec(`insert into crash_group_days (group_id, day, count)
+				values ($1, '2026-05-20', 100), ($2, '2026-05-20', 11), ($1, '2026-05-08', 5), ($1, '2026-05-06', 1000)`,
 				root, part)
 			w.group(o, project, "old", "2026-01-01", "2026-05-05")
 		}
@@ -101,11 +103,14 @@ func TestGroupsSinceYesterday(t *testing.T) {
 	at, ctx := At(now), fixture.Context(t)
 	for _, o := range []*fixture.Organization{w.Org, w.Rival} {
 		project := o.CrashProject("shop")
-		w.Exec(`insert into crash_groups (organization_id, crash_project_id, fingerprint, algorithm, title, culprit, classifier, count, first_seen, last_seen, reopened_at, facets_at)
+		w.Exec(`insert into crash_groups (organization_id, crash_project_id, fingerprint, algorithm, title, culprit, classifier, count,
+			first_seen, last_seen, reopened_at, facets_at)
 			select $1, $2, '', 1, 'group ' || i, '', '', 1, $3::timestamptz - i * interval '5 minutes', now(),
 				case when i % 2 = 0 then $3::timestamptz - i * interval '10 minutes' end, now() from generate_series(1, 1000) i`, o.ID, project, now)
-		w.Exec(`insert into crash_groups (organization_id, crash_project_id, fingerprint, algorithm, title, culprit, classifier, count, first_seen, last_seen, facets_at, root_id)
-			select organization_id, crash_project_id, '', 1, 'part', '', '', 1, $2, now(), now(), id from crash_groups where organization_id = $1 limit 1`, o.ID, now)
+		w.Exec(`insert into crash_groups (organization_id, crash_project_id, fingerprint, algorithm, title, culprit, classifier, count,
+			first_seen, last_seen, facets_at, root_id)
+			select organization_id, crash_project_id, '', 1, 'part', '', '', 1, $2, now(), now(), id from crash_groups where organization_id = $1
+			limit 1`, o.ID, now)
 	}
 	hours := 39*60 + 4 // minutes since yesterday began
 	for name, c := range map[string]struct {
@@ -122,8 +127,10 @@ func TestGroupsSinceYesterday(t *testing.T) {
 	found, err := NewGroups(ctx, w.DB, w.Org.ID, at)
 	require.NoError(t, err)
 	require.Equal(t, "group 1", found.Groups[0].Title, "the newest first")
-	w.Exec(`insert into crash_groups (organization_id, crash_project_id, fingerprint, algorithm, title, culprit, classifier, count, first_seen, last_seen, facets_at)
-		select organization_id, crash_project_id, '', 1, '', '', '', 1, $2, now(), now() from crash_groups, generate_series(1, 11) where organization_id = $1`, w.Org.ID, now)
+	w.Exec(`insert into crash_groups (organization_id, crash_project_id, fingerprint, algorithm, title, culprit, classifier, count, first_seen,
+		last_seen, facets_at)
+		select organization_id, crash_project_id, '', 1, '', '', '', 1, $2, now(), now() from crash_groups, generate_series(1, 11)
+		where organization_id = $1`, w.Org.ID, now)
 	found, err = NewGroups(ctx, w.DB, w.Org.ID, at)
 	require.NoError(t, err)
 	require.Equal(t, Count{Total: Reach}, found.Count, "beyond the reach there are more")
@@ -180,7 +187,8 @@ func TestLateTasksOfMany(t *testing.T) {
 	w := &room{fixture.NewTests(t)}
 	w.Exec(`insert into tasks (id, kind, queue, organization_id, payload, max_attempts, state, priority, run_at)
 		select gen_random_uuid(), 'mail:send', 'mail', $1, '{}', 1, 'queued', case i when 0 then 2 else 0 end,
-			$2::timestamptz - case i when 0 then interval '1 day' else interval '2 minutes' end from generate_series(0, $3::int) i`, w.Org.ID, now, Reach+1)
+			$2::timestamptz - case i when 0 then interval '1 day' else interval '2 minutes' end
+			from generate_series(0, $3::int) i`, w.Org.ID, now, Reach+1)
 	late, err := LateTasks(fixture.Context(t), w.DB, w.Org.ID, []string{"mail"}, At(now))
 	require.NoError(t, err)
 	require.Equal(t, Count{Total: Reach}, late.Count)
@@ -196,34 +204,41 @@ func (w *room) fillWork(o *fixture.Organization) {
 	}
 	shop, gone := app("shop"), app("gone")
 	w.Exec(`update projects set deleted_at = now() where id = $1`, gone)
-	file := w.ID(`insert into files (organization_id, object_key, size, sha256, content_type) values ($1, $2, 1, '', '') returning id`, o.ID, o.Slug)
+	file := w.ID(`insert into files (organization_id, object_key, size, sha256, content_type) values ($1, $2, 1, '', '')
+		returning id`, o.ID, o.Slug)
 	for i := 1; i <= 11; i++ {
 		project := shop
 		if i == 10 {
 			project = gone
 		}
 		w.Exec(`insert into builds (organization_id, project_id, token, app_name, version, platform, kind, file_id, file_name, deleted_at)
-			values ($1, $2, $3, 'Shop', $4, 'Android', 'apk', $5, 'f', $6::timestamptz)`, o.ID, project, fmt.Sprintf("%s-%d", o.Slug, i), fmt.Sprintf("1.%d", i), file,
+			values ($1, $2, $3, 'Shop', $4, 'Android', 'apk', $5, 'f', $6::timestamptz)`, o.ID, project, fmt.Sprintf("%s-%d", o.Slug, i),
+			fmt.Sprintf("1.%d", i), file,
 			map[bool]*time.Time{true: &now}[i == 11])
 	}
 	for i := 1; i <= 8; i++ {
 		run := uuid.New()
 		w.Exec(`insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, created_at)
-			values ($1, $2, $3, gen_random_uuid(), $4, gen_random_uuid(), '', 3, $5)`, run, o.ID, o.Team.ID, fmt.Sprintf("%s run %d", o.Slug, i), now.Add(-time.Duration(i)*time.Hour))
+			values ($1, $2, $3, gen_random_uuid(), $4, gen_random_uuid(), '', 3, $5)`, run, o.ID, o.Team.ID, fmt.Sprintf("%s run %d", o.Slug, i),
+			now.Add(-time.Duration(i)*time.Hour))
 		w.Exec(`insert into test_runs (id, organization_id, team_id, case_id, revision_id, suite_run_id, user_uuid, case_name, build_name, state)
-			select gen_random_uuid(), $1, $2, state, 'r', $3, gen_random_uuid(), 'c', '', state from unnest(array['PASSED', 'FAILED', 'ERROR']) state`, o.ID, o.Team.ID, run)
+			select gen_random_uuid(), $1, $2, state, 'r', $3, gen_random_uuid(), 'c', '', state
+			from unnest(array['PASSED', 'FAILED', 'ERROR']) state`, o.ID, o.Team.ID, run)
 	}
 	for i := 1; i <= 9; i++ {
 		due := i <= 8
-		w.Exec(`insert into test_schedules (id, organization_id, team_id, name, state, cron, timezone, running_user_uuid, next_run_at, creator_uuid, modifier_uuid)
-			values (gen_random_uuid(), $1, $2, $3, $4, '0 * * * *', 'UTC', gen_random_uuid(), $5, gen_random_uuid(), gen_random_uuid())`, o.ID, o.Team.ID,
+		w.Exec(`insert into test_schedules (id, organization_id, team_id, name, state, cron, timezone, running_user_uuid, next_run_at,
+			creator_uuid, modifier_uuid)
+			values (gen_random_uuid(), $1, $2, $3, $4, '0 * * * *', 'UTC', gen_random_uuid(), $5, gen_random_uuid(), gen_random_uuid())`,
+			o.ID, o.Team.ID,
 			fmt.Sprintf("%s due %d", o.Slug, i), map[bool]string{true: "ENABLED", false: "DISABLED"}[due],
 			map[bool]any{true: now.Add(time.Duration(i) * time.Hour)}[due])
 	}
 	w.Exec(`insert into tasks (id, kind, queue, organization_id, payload, max_attempts, state, error, finished_at)
 		select gen_random_uuid(), 'build:notify', 'default', $1, '{}', 1, 'dead', 'internal: a secret', now() from generate_series(1, 200)`, o.ID)
 	w.Exec(`insert into tasks (id, kind, queue, organization_id, payload, max_attempts, state, run_at)
-		select gen_random_uuid(), 'mail:send', case when i % 2 = 0 then 'bulk' else 'mail' end, $1, '{}', 1, 'queued', $2::timestamptz + (i - 30) * interval '1 minute'
+		select gen_random_uuid(), 'mail:send', case when i % 2 = 0 then 'bulk' else 'mail' end, $1, '{}', 1, 'queued',
+			$2::timestamptz + (i - 30) * interval '1 minute'
 		from unnest(array_cat(array(select generate_series(0, 18)), array[28, 29, 30, 31])) i`, o.ID, now)
 	hook := func(name, status string, failing bool) int64 {
 		return w.ID(`insert into webhooks (organization_id, name, url, status, secret, failing_since, suspended_at)
@@ -252,19 +267,24 @@ func TestPlans(t *testing.T) {
 	w := &room{fixture.NewTests(t)}
 	w.fillWork(w.Org)
 	project := w.Rival.CrashProject("shop")
-	w.Exec(`insert into crash_groups (organization_id, crash_project_id, fingerprint, algorithm, title, culprit, classifier, count, first_seen, last_seen, reopened_at, facets_at)
+	w.Exec(`insert into crash_groups (organization_id, crash_project_id, fingerprint, algorithm, title, culprit, classifier, count, first_seen,
+		last_seen, reopened_at, facets_at)
 		select $1, $2, '', 1, '', '', '', 1, now(), now(), now(), now() from generate_series(1, 20000)`, w.Rival.ID, project)
 	w.Exec(`insert into tasks (id, kind, queue, organization_id, payload, max_attempts, state, run_at)
-		select gen_random_uuid(), 'mail:send', 'mail', $1, '{}', 1, case when i % 2 = 0 then 'dead' else 'queued' end, now() - interval '1 day' from generate_series(1, 20000) i`, w.Rival.ID)
+		select gen_random_uuid(), 'mail:send', 'mail', $1, '{}', 1, case when i % 2 = 0 then 'dead' else 'queued' end, now() - interval '1 day'
+		from generate_series(1, 20000) i`, w.Rival.ID)
 	w.Exec(`vacuum analyze crash_groups, tasks`)
 	for _, c := range []struct{ query, index, table string }{
-		{`select id from crash_groups where organization_id = $1 and reopened_at >= now() - interval '1 day' and root_id is null order by reopened_at desc, id desc limit 10001`,
+		{`select id from crash_groups where organization_id = $1 and reopened_at >= now() - interval '1 day'
+			and root_id is null order by reopened_at desc, id desc limit 10001`,
 			"crash_groups_reopened", "crash_groups"},
-		{`select id from crash_groups where organization_id = $1 and first_seen >= now() - interval '1 day' and root_id is null order by first_seen desc, id desc limit 10001`,
+		{`select id from crash_groups where organization_id = $1 and first_seen >= now() - interval '1 day'
+			and root_id is null order by first_seen desc, id desc limit 10001`,
 			"crash_groups_first_seen", "crash_groups"},
 		{`select t.id from tasks t where t.organization_id = $1 and t.state = 'dead' order by t.id desc limit 10001`,
 			"tasks_organization_dead", "tasks"},
-		{`select l.id from unnest(array['bulk', 'mail']) as n(queue) cross join unnest(array[0, 1, 2]::smallint[]) as p(priority) cross join lateral (
+		{`select l.id from unnest(array['bulk', 'mail']) as n(queue) cross join unnest(array[0, 1, 2]::smallint[]) as p(priority)
+			cross join lateral (
 			select t.id, t.run_at from tasks t where t.queue = n.queue and coalesce(t.organization_id, 0) = $1 and t.priority = p.priority
 				and t.state = 'queued' and t.run_at < now() order by t.run_at limit 10001
 		) l order by l.run_at, l.id limit 10001`, "tasks_turn", "tasks"},

@@ -84,7 +84,8 @@ func ReadSuiteRuns(ctx context.Context, q storage.Querier, organization int64) (
 			where organization_id = $1 order by created_at desc, id desc limit $2
 		)
 		select s.*, n.passed, n.failed, n.errors from last s cross join lateral (
-			select count(*) filter (where r.state = 'PASSED') as passed, count(*) filter (where r.state = 'FAILED' and r.quarantine is null) as failed,
+			select count(*) filter (where r.state = 'PASSED') as passed,
+				count(*) filter (where r.state = 'FAILED' and r.quarantine is null) as failed,
 				count(*) filter (where r.state = 'ERROR' and r.quarantine is null) as errors
 			from test_runs r where r.suite_run_id = s.id and r.organization_id = $1
 		) n order by s.created_at desc, s.id desc`, organization, rows)

@@ -126,7 +126,8 @@ func TestPropose(t *testing.T) {
 			w := fixture.NewTests(t)
 			c := w.NewCase(w.Org.Member.Writer, "log in")
 			for _, p := range tt.runs {
-				w.Exec(`insert into test_runs (id, organization_id, team_id, user_uuid, case_id, case_name, revision_id, build_name, state, flaky, created_at)
+				w.Exec(`insert into test_runs (id, organization_id, team_id, user_uuid, case_id, case_name, revision_id, build_name, state,
+					flaky, created_at)
 					values ($1, $2, $3, $1, $4, 'log in', $5, $6, $7, $8, now() - make_interval(days => $9))`,
 					uuid.New(), w.Org.ID, w.Org.Team.ID, c.ID, p.revision, p.build, p.state, p.flaky, p.days)
 			}

@@ -175,7 +175,8 @@ type usage struct {
 	Seconds      float64  `db:"seconds"` // until the day ends
 }
 
-const secondsLeft = `extract(epoch from date_trunc('day', now() at time zone 'utc') + interval '1 day' - (now() at time zone 'utc'))::float8`
+const secondsLeft = `extract(epoch from date_trunc('day', now() at time zone 'utc') + interval '1 day' - (now() at time zone ` +
+	`'utc'))::float8`
 
 // used reads what is used. A statement that begins once the lock is held sees all that was
 // committed before.

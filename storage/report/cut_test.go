@@ -13,8 +13,10 @@ import (
 
 var mendedAt = time.Unix(1_800_000_000, 0)
 
-const wholeReport = `{"uuid":"0b5ac4c2-6a6a-4c0e-9d5f-0123456789ab","timestamp":1700000000,"lang":"c","langVersion":"11","agent":"a","agentVersion":"1",
- "mainThread":"7","classifiers":["SIGSEGV"],"threads":{"7":{"name":"main","fault":true,"stack":[{"funcName":"pay","line":3},{"address":"0x1f"},{"funcName":"main"}]},
+const wholeReport = `{"uuid":"0b5ac4c2-6a6a-4c0e-9d5f-0123456789ab","timestamp":1700000000,"lang":"c","langVersion":"11","agent":"a",` +
+	`"agentVersion":"1",
+ "mainThread":"7","classifiers":["SIGSEGV"],"threads":{"7":{"name":"main","fault":true,"stack":[{"funcName":"pay","line":3},` +
+	`{"address":"0x1f"},{"funcName":"main"}]},
  "8":{"name":"other","stack":[]}},"attributes":{"user":"ann","n":17,"on":true},"annotations":{"k":[1,2,{"x":null}]}}`
 
 // Each beginning of a report is kept from the first thing on that says something, and what is

@@ -127,9 +127,11 @@ func TestScrub(t *testing.T) {
 
 func TestScrubAttributes(t *testing.T) {
 	t.Parallel()
-	head, err := Check([]byte(with(`"attributes":{"password":"x","user.token":"y","secret":7,"url":"?token=z","application.session":"s"}`)), Limits{})
+	head, err := Check([]byte(with(`"attributes":{"password":"x","user.token":"y","secret":7,"url":"?token=z","application.session":"s"}`)),
+		Limits{})
 	require.NoError(t, err)
-	require.Equal(t, with(`"attributes":{"password":"[scrubbed]","user.token":"[scrubbed]","secret":"[scrubbed]","url":"?token=[scrubbed]","application.session":"s"}`), string(Scrub(nil, head)))
+	require.Equal(t, with(`"attributes":{"password":"[scrubbed]","user.token":"[scrubbed]","secret":"[scrubbed]","url":"?token=[scrubbed]",`+
+		`"application.session":"s"}`), string(Scrub(nil, head)))
 }
 
 // Secrets are looked for in every unknown member.

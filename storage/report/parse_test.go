@@ -128,8 +128,10 @@ func TestParseCopies(t *testing.T) {
 // Clients of .NET say in which place of which method a frame is.
 func TestParseManaged(t *testing.T) {
 	t.Parallel()
-	doc := `{"uuid":"0b5ac4c2-6a6a-4c0e-9d5f-0123456789ab","timestamp":1,"lang":"csharp","langVersion":"1","agent":"a","agentVersion":"1","mainThread":"0","threads":{"0":{"stack":[
-		{"funcName":"f","metadata_token":100663298,"il":0},{"funcName":"f","metadata_token":100663298},{"funcName":"f","metadata_token":100663298,"il":-1},
+	doc := `{"uuid":"0b5ac4c2-6a6a-4c0e-9d5f-0123456789ab","timestamp":1,"lang":"csharp","langVersion":"1","agent":"a","agentVersion":"1",` +
+		`"mainThread":"0","threads":{"0":{"stack":[
+		{"funcName":"f","metadata_token":100663298,"il":0},{"funcName":"f","metadata_token":100663298},{"funcName":"f",` +
+		`"metadata_token":100663298,"il":-1},
 		{"funcName":"f","metadata_token":4294967296,"il":1},{"funcName":"f","metadata_token":null,"il":1}]}}}`
 	r, err := Parse([]byte(doc))
 	require.NoError(t, err)

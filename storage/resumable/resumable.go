@@ -28,7 +28,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 	"github.com/slipway-qa/slipway/storage/object"
 )
 
@@ -52,15 +52,15 @@ const (
 
 // Errors that a caller decides on.
 var (
-	// ErrOtherFile: the idempotency key stands for an upload of another file.
+	// ErrOtherFile means that the idempotency key stands for an upload of another file.
 	ErrOtherFile = errors.New("the idempotency key stands for an upload of another file")
-	// ErrNotComplete: the upload is not complete, or was used by somebody else meanwhile.
+	// ErrNotComplete means that the upload is not complete, or was used by somebody else meanwhile.
 	ErrNotComplete = errors.New("the upload is not complete")
-	// ErrOtherPart: the part is there, with other bytes.
+	// ErrOtherPart means that the part is there, with other bytes.
 	ErrOtherPart = errors.New("the part is there with other bytes")
 )
 
-// TooManyError: the organization, or the user alone, has as much unfinished as it may have.
+// TooManyError means that the organization, or the user alone, has as much unfinished as it may have.
 type TooManyError struct {
 	User bool      // alone
 	Ends time.Time // when the first of these ends, if nobody completes it before
@@ -110,7 +110,7 @@ type Part struct {
 const partColumns = `number, size, sha256, tag, sum_before, sum_after, sum_state`
 
 // Key is the key of the object that the parts become.
-func Key(id uuid.UUID) string { return distribution.Prefix + id.String() }
+func Key(id uuid.UUID) string { return storedfile.Prefix + id.String() }
 
 // Object is the upload as the object store has it.
 func (u *Upload) Object() object.Multipart {
@@ -249,7 +249,8 @@ update resumable_uploads set idempotency_key = null
 where organization_id = $1 and user_id = $2 and idempotency_key = $3 and expires_at <= now()`
 
 const insert = `
-insert into resumable_uploads (id, organization_id, user_id, idempotency_key, file_name, size, part_size, given_sha256, store_id, expires_at)
+insert into resumable_uploads (id, organization_id, user_id, idempotency_key, file_name, size, part_size, given_sha256,
+	store_id, expires_at)
 values ($1, $2, $3, nullif($4, ''), $5, $6, $7, $8, $9, now() + make_interval(secs => $10)) returning ` + columns
 
 // Begin stores an upload. When another request with the key was quicker, it returns the
@@ -335,7 +336,7 @@ func Expire(ctx context.Context, q storage.Querier, limit int) ([]Upload, error)
 func Unnamed(ctx context.Context, q storage.Querier, keys []string) ([]string, error) {
 	ids := []uuid.UUID{}
 	for _, key := range keys {
-		if id, err := uuid.Parse(strings.TrimPrefix(key, distribution.Prefix)); err == nil {
+		if id, err := uuid.Parse(strings.TrimPrefix(key, storedfile.Prefix)); err == nil {
 			ids = append(ids, id)
 		}
 	}

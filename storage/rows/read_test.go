@@ -129,7 +129,8 @@ func TestMillionColumns(t *testing.T) {
 func TestSealed(t *testing.T) {
 	t.Parallel()
 	keys := seal.Ring{[]byte(strings.Repeat("k", 32))}
-	d, err := Read([]byte(`{"rows":[{"user":"ann","password":"s3cret","pin":""},{"user":"bob","password":"x","pin":"42"}],"secret":["pin","password"]}`))
+	d, err := Read([]byte(`{"rows":[{"user":"ann","password":"s3cret","pin":""},{"user":"bob","password":"x","pin":"42"}],"secret":["pin",` +
+		`"password"]}`))
 	require.NoError(t, err)
 	s, err := Seal(keys, d)
 	require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 	. "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 )
@@ -129,7 +129,7 @@ func TestRunIsGivenInputs(t *testing.T) {
 	w.Exec(`update builds set deleted_at = now() where id = $1`, *build)
 	require.Equal(t, build, w.ReadRun(run).BuildID, "until its row goes")
 	w.Must(func(ctx context.Context, tx *storage.Tx) error {
-		_, err := distribution.RemoveBuilds(ctx, tx, []int64{*build})
+		_, err := storedfile.RemoveBuilds(ctx, tx, []int64{*build})
 		return err
 	})
 	require.Nil(t, w.ReadRun(run).BuildID)

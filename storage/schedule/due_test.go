@@ -414,7 +414,8 @@ func TestFireRolledBack(t *testing.T) {
 		return lost
 	})
 	require.ErrorIs(t, err, lost)
-	require.Zero(t, w.Count(`select (select count(*) from test_schedule_firings) + (select count(*) from suite_runs) + (select count(*) from tasks)`))
+	require.Zero(t, w.Count(`select (select count(*) from test_schedule_firings) + (select count(*) from suite_runs) + (select count(*)
+		from tasks)`))
 	require.Len(t, w.fire(noon.Add(time.Second)).Started, 20)
 	for _, id := range ids {
 		require.Equal(t, []string{"22 12:00:00 CRON STARTED"}, w.describe(id))

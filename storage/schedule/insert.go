@@ -128,7 +128,8 @@ const insertSuiteRuns = `
 insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, firing_id, tunnel, request_id,
 	environment, max_duration, set_up, tear_down, group_ids, login)
 select n.id, n.organization_id, n.team_id, n.suite_id, n.suite_name, n.user_uuid, n.build_name, n.run_count, n.firing_id, n.tunnel, $11,
-	n.environment, s.max_duration, s.set_up, s.tear_down, (select array_agg(u.group_id) from step_group_uses u where u.suite_id = s.id), s.login
+	n.environment, s.max_duration, s.set_up, s.tear_down, (select array_agg(u.group_id) from step_group_uses u
+	where u.suite_id = s.id), s.login
 from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::int[], $9::uuid[], $10::text[],
 	$12::text[])
 	as n(id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, firing_id, tunnel, environment)

@@ -86,7 +86,8 @@ func TestListsOfManySchedules(t *testing.T) {
 	few, many := w.NewSuite(w.Org.Member.Writer, "few").ID, w.NewSuite(w.Org.Member.Writer, "many").ID
 	w.Exec(`insert into test_schedules (id, organization_id, team_id, name, cron, timezone, running_user_uuid, state, last_firing_id,
 			next_run_at, creator_uuid, modifier_uuid, created_at)
-		select lpad(to_hex(i), 32, '0')::uuid, $1, $2, case when i % 1000 = 7 then 'Pay by Voucher ' else 'Schedule ' end || i, '@daily', 'UTC', $3,
+		select lpad(to_hex(i), 32, '0')::uuid, $1, $2, case when i % 1000 = 7 then 'Pay by Voucher ' else 'Schedule ' end || i,
+			'@daily', 'UTC', $3,
 			'ENABLED', md5(i::text)::uuid, now() + i * interval '1 second', $3, $3, now() - i * interval '1 minute'
 		from generate_series(1, $4::int) i`, w.Org.ID, w.Org.Team.ID, w.Org.Member.UUID, n)
 	w.Exec(`insert into test_schedule_suites (schedule_id, suite_id, position)

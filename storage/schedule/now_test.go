@@ -97,7 +97,8 @@ func TestFireNowRefuses(t *testing.T) {
 		return w.plan(p)
 	}
 	bare := with(planned{})
-	w.Exec(`update test_schedules set cron = null, timezone = null, running_user_uuid = null, state = 'DISABLED', next_run_at = null where id = $1`, bare)
+	w.Exec(`update test_schedules set cron = null, timezone = null, running_user_uuid = null, state = 'DISABLED',
+		next_run_at = null where id = $1`, bare)
 	for name, c := range map[string]struct {
 		by   account.Writer
 		id   uuid.UUID

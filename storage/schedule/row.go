@@ -20,7 +20,8 @@ const scheduleColumns = `c.id, c.name, ` + settingsColumns + `, c.run_count, c.l
 	case when c.state = 'ENABLED' and exists (select from suite_runs s
 		where s.firing_id = c.last_firing_id and s.state in ('QUEUED', 'RUNNING'))
 	then 'RUNNING' else c.state end as state,
-	array(select k.suite_id from test_schedule_suites k where k.schedule_id = c.id order by k.position) as suite_ids, ` + authoring.OwnerColumns
+	array(select k.suite_id from test_schedule_suites k where k.schedule_id = c.id order by k.position) as suite_ids, ` +
+	authoring.OwnerColumns
 
 // settingsRow is the settings, or none.
 type settingsRow struct {

@@ -60,15 +60,16 @@ const (
 
 // Errors of schedules besides.
 var (
-	// ErrRunningUser: runningUserId is no user or service account of the
+	// ErrRunningUser means that runningUserId is no user or service account of the
 	// organization that may run tests.
 	ErrRunningUser = errors.New("the running user is no user or service account of the organization that may run tests")
-	// ErrOtherUser: runningUserId is another person than the one who asks, who is no
+	// ErrOtherUser means that runningUserId is another person than the one who asks, who is no
 	// admin of the organization. Runs would be made in that person's name.
-	ErrOtherUser = errors.New("the running user is another person: only an admin of the organization may name one; name yourself or a service account")
-	// ErrNoTunnel: scTunnelName names no tunnel of the organization.
+	ErrOtherUser = errors.New("the running user is another person: only an admin of the organization may name one; name yourself or a " +
+		"service account")
+	// ErrNoTunnel means that scTunnelName names no tunnel of the organization.
 	ErrNoTunnel = errors.New("the tunnel does not exist")
-	// ErrNoEnvironment: environment names no environment of the organization.
+	// ErrNoEnvironment means that environment names no environment of the organization.
 	ErrNoEnvironment = errors.New("the environment does not exist")
 )
 

@@ -56,7 +56,8 @@ const (
 )
 
 // ErrUnseal means that a secret was sealed with another key, or damaged.
-var ErrUnseal = errors.New("the stored secret cannot be decrypted: neither SLIPWAY_SIGNING_KEY nor one of SLIPWAY_SIGNING_KEYS_OLD is the key that it was stored with")
+var ErrUnseal = errors.New("the stored secret cannot be decrypted: neither SLIPWAY_SIGNING_KEY nor one of SLIPWAY_SIGNING_KEYS_OLD is " +
+	"the key that it was stored with")
 
 // Seal encrypts a secret with the current key (AES-256-GCM, the key derived from it by
 // HKDF).

@@ -15,7 +15,8 @@ func (s *statement) comments(limit int) string {
 	}
 	s.found = append(s.found, "select t.id from crash_group_comments t where "+s.mine("t")+" and "+s.lowerLike("t.text", s.part))
 	return s.sql(`select c.id::text as id, coalesce(g.root_id, g.id)::text as parent_id,
-			regexp_replace(left(c.text, 10000), '\s+', ' ', 'g') as title, concat_ws(' · ', c.author, g.title) as detail, coalesce(c.updated_at, c.created_at) as updated_at
+			regexp_replace(left(c.text, 10000), '\s+', ' ', 'g') as title, concat_ws(' · ', c.author, g.title) as detail,
+			coalesce(c.updated_at, c.created_at) as updated_at
 		from hit join crash_group_comments c on c.id = hit.id join crash_groups g on g.id = c.group_id`, "c.id desc", limit)
 }
 
@@ -56,7 +57,8 @@ func (s *statement) symbols(limit int) string {
 			s.lowerLike("f.path", s.part))
 	}
 	return s.sql(`select c.id::text as id, c.name as title, concat_ws(' · ', nullif(c.format, ''), nullif(c.release, ''), (
-			select min(f.path) from symbol_files f where f.symbol_id = c.id and f.path <> '' and `+s.lowerLike("f.path", s.part)+`)) as detail, coalesce(c.indexed_at, c.created_at) as updated_at
+			select min(f.path) from symbol_files f where f.symbol_id = c.id and f.path <> '' and `+s.lowerLike("f.path", s.part)+`)) as detail,
+		coalesce(c.indexed_at, c.created_at) as updated_at
 		from hit join symbols c on c.id = hit.id`, "c.id desc", limit)
 }
 

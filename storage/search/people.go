@@ -15,7 +15,8 @@ func (s *statement) teams(limit int) string {
 	s.byTeam()
 	s.found = append(s.found, "select n.id from (select id, name from teams x where "+s.mine("x")+" order by name limit "+s.arg(newest)+
 		") n where "+s.lowerLike("n.name", s.pattern()))
-	return s.sql(`select c.id::text as id, c.name as title, '' as detail, c.created_at as updated_at from hit join teams c on c.id = hit.id`, "c.id desc", limit)
+	return s.sql(`select c.id::text as id, c.name as title, '' as detail, c.created_at as updated_at from hit join teams c on c.id = hit.id`,
+		"c.id desc", limit)
 }
 
 // byTeam looks for the team whose uuid, which the interface for tests has, the text is or
@@ -31,6 +32,7 @@ func (s *statement) devices(limit int) string {
 	s.byNumber("tester_devices", "")
 	s.found = append(s.found, "select t.id from tester_devices t where "+s.mine("t")+" and "+
 		s.lowerLike(`t.udid || E'\n' || t.name`, s.pattern()))
-	return s.sql(`select c.id::text as id, coalesce(nullif(c.name, ''), nullif(c.product, ''), c.udid) as title, concat_ws(' · ', c.udid, coalesce(u.email, u.username)) as detail, c.updated_at
+	return s.sql(`select c.id::text as id, coalesce(nullif(c.name, ''), nullif(c.product, ''), c.udid) as title,
+		concat_ws(' · ', c.udid, coalesce(u.email, u.username)) as detail, c.updated_at
 		from hit join tester_devices c on c.id = hit.id join users u on u.id = c.user_id`, "c.id desc", limit)
 }

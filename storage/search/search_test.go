@@ -104,10 +104,13 @@ func (w *room) fill(o *fixture.Organization) map[Kind]string {
 // fillMore makes a row of the kinds that have no list of their own name, and of people.
 func (w *room) fillMore(o *fixture.Organization, ids map[Kind]string, person, project int64) {
 	w.T.Helper()
-	w.Exec(`update crash_group_titles set functions = true, text = text || E'\npay.Card.charge\npay.Cashier.run' where group_id = $1::bigint`, ids[CrashGroup])
-	ids[CrashComment] = w.one(`insert into crash_group_comments (group_id, author, text) values ($1::bigint, 'ann', E'Seen in Checkout,\nsince the card reader') returning id::text`,
+	w.Exec(`update crash_group_titles set functions = true, text = text || E'\npay.Card.charge\npay.Cashier.run' where group_id = $1::bigint`,
 		ids[CrashGroup])
-	file := w.ID(`insert into files (organization_id, object_key, size, sha256, content_type) values ($1, $2, 1, '', '') returning id`, o.ID, o.Slug+"-symbols")
+	ids[CrashComment] = w.one(`insert into crash_group_comments (group_id, author, text)
+		values ($1::bigint, 'ann', E'Seen in Checkout,\nsince the card reader') returning id::text`,
+		ids[CrashGroup])
+	file := w.ID(`insert into files (organization_id, object_key, size, sha256, content_type) values ($1, $2, 1, '', '') returning id`, o.ID,
+		o.Slug+"-symbols")
 	ids[Symbol] = w.one(`insert into symbols (organization_id, crash_project_id, file_id, name, sha256, source, release)
 		values ($1, $2, $3, 'Checkout.dSYM.zip', '', 'api', '4.2') returning id::text`, o.ID, project, file)
 	of := w.ID(`insert into symbol_files (organization_id, symbol_id, path, kind, state, size, sha256)
@@ -117,11 +120,14 @@ func (w *room) fillMore(o *fixture.Organization, ids map[Kind]string, person, pr
 	}
 	ids[TestRun] = w.one(`insert into test_runs (id, organization_id, team_id, case_id, revision_id, user_uuid, case_name, build_name)
 		values (gen_random_uuid(), $1, $2, $3, 'r', gen_random_uuid(), 'As a guest', '') returning id::text`, o.ID, o.Team.ID, ids[TestCase])
-	ids[job] = w.one(`insert into test_jobs (id, organization_id, run_id, position, target) values (gen_random_uuid(), $1, $2, 0, '{}') returning id::text`, o.ID, ids[TestRun])
+	ids[job] = w.one(`insert into test_jobs (id, organization_id, run_id, position, target) values (gen_random_uuid(), $1, $2, 0, '{}')
+		returning id::text`, o.ID, ids[TestRun])
 	ids[SuiteRun] = w.one(`insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count)
 		values (gen_random_uuid(), $1, $2, $3, 'All', gen_random_uuid(), '', 1) returning id::text`, o.ID, o.Team.ID, ids[TestSuite])
-	ids[TesterGroup] = w.one(`insert into tester_groups (organization_id, name, team_id) values ($1, 'Checkout beta', $2) returning id::text`, o.ID, o.Team.ID)
-	ids[Team] = w.one(`insert into teams (uuid, organization_id, name) values (gen_random_uuid(), $1, 'Checkout team') returning id::text`, o.ID)
+	ids[TesterGroup] = w.one(`insert into tester_groups (organization_id, name, team_id) values ($1, 'Checkout beta', $2) returning id::text`,
+		o.ID, o.Team.ID)
+	ids[Team] = w.one(`insert into teams (uuid, organization_id, name) values (gen_random_uuid(), $1, 'Checkout team')
+		returning id::text`, o.ID)
 	ids[Device] = w.one(`insert into tester_devices (organization_id, user_id, udid, platform, name, source, verified)
 		values ($1, $2, $3, 'ios', 'Checkout phone', 'admin', 'none') returning id::text`, o.ID, person, udid)
 }
@@ -442,7 +448,8 @@ func TestTextsOfOlderCases(t *testing.T) {
 	t.Parallel()
 	f := fixture.New(t)
 	for i := range 3 {
-		f.Exec(`insert into test_cases (id, organization_id, team_id, name, run_settings, runnable, creator_uuid, modifier_uuid) values ($1, $2, $3, $4, '{}', false, $5, $5)`,
+		f.Exec(`insert into test_cases (id, organization_id, team_id, name, run_settings, runnable, creator_uuid, modifier_uuid)
+			values ($1, $2, $3, $4, '{}', false, $5, $5)`,
 			fmt.Sprintf("%024d", i), f.Org.ID, f.Org.Team.ID, fmt.Sprintf("older %d", i), f.Org.Member.UUID)
 	}
 	f.Exec(`delete from test_case_texts`)

@@ -100,7 +100,8 @@ func (s *statement) apps(limit int) string {
 		" and x.deleted_at is null")
 	s.found = append(s.found, "select p.id from projects p where "+s.mine("p")+" and p.deleted_at is null and "+
 		s.lowerLike(`p.name || E'\n' || p.package_name`, s.pattern()))
-	return s.sql(`select p.id::text as id, p.name as title, concat_ws(' · ', nullif(p.package_name, ''), nullif(p.platform, '')) as detail, p.updated_at
+	return s.sql(`select p.id::text as id, p.name as title,
+		concat_ws(' · ', nullif(p.package_name, ''), nullif(p.platform, '')) as detail, p.updated_at
 		from hit join projects p on p.id = hit.id`, "p.id desc", limit)
 }
 
@@ -114,7 +115,8 @@ func (s *statement) builds(limit int) string {
 	s.found = append(s.found, "select b.id from builds b where "+s.mine("b")+" and b.deleted_at is null and "+
 		s.lowerLike("b.version", s.begins))
 	return s.sql(`select b.id::text as id, concat_ws(' ', b.app_name, nullif(b.version, ''),
-			nullif('(' || b.version_code || ')', '()')) as title, concat_ws(' · ', b.file_name, b.platform, b.token) as detail, b.updated_at from hit join builds b on b.id = hit.id`, "b.id desc", limit)
+			nullif('(' || b.version_code || ')', '()')) as title, concat_ws(' · ', b.file_name, b.platform, b.token) as detail, b.updated_at from hit
+			join builds b on b.id = hit.id`, "b.id desc", limit)
 }
 
 // testers are named by their membership, as in the list of testers.
@@ -122,7 +124,8 @@ func (s *statement) testers(limit int) string {
 	s.byNumber("memberships", " and x.role = 'tester'")
 	s.found = append(s.found, "select m.id from memberships m where "+s.mine("m")+" and m.role = 'tester' and m.search like lower("+
 		s.arg(s.pattern())+")")
-	return s.sql(`select m.id::text as id, coalesce(u.email, u.username) as title, u.name as detail, coalesce(m.last_login_at, m.created_at) as updated_at
+	return s.sql(`select m.id::text as id, coalesce(u.email, u.username) as title, u.name as detail,
+		coalesce(m.last_login_at, m.created_at) as updated_at
 		from hit join memberships m on m.id = hit.id join users u on u.id = m.user_id`, "m.id desc", limit)
 }
 
@@ -135,7 +138,8 @@ func (s *statement) tasks(limit int) string {
 	if s.organization != 0 {
 		mine = " and " + s.mine("t")
 	}
-	return "select t.id::text as id, t.kind as title, t.state as detail, coalesce(t.finished_at, t.started_at, t.created_at) as updated_at from tasks t where t.id between " + s.arg(first) + " and " +
+	return "select t.id::text as id, t.kind as title, t.state as detail, coalesce(t.finished_at, t.started_at, t.created_at) as updated_at " +
+		"from tasks t where t.id between " + s.arg(first) + " and " +
 		s.arg(last) + mine + " order by t.id desc" + s.page(limit)
 }
 
@@ -143,5 +147,6 @@ func (s *statement) webhooks(limit int) string {
 	s.byNumber("webhooks", "")
 	s.found = append(s.found, "select w.id from (select id, name, url from webhooks x where "+s.mine("x")+" order by id desc limit "+
 		s.arg(newest)+") w where "+s.lowerLike("w.name", s.pattern())+" or "+s.lowerLike("w.url", s.pattern()))
-	return s.sql(`select w.id::text as id, w.name as title, w.url as detail, w.updated_at from hit join webhooks w on w.id = hit.id`, "w.id desc", limit)
+	return s.sql(`select w.id::text as id, w.name as title, w.url as detail, w.updated_at from hit join webhooks w on w.id = hit.id`,
+		"w.id desc", limit)
 }

@@ -65,7 +65,8 @@ func Feedbacks(ctx context.Context, q storage.Querier, organizationID int64, f F
 			and not exists (select from projects p where p.id = f.project_id and p.deleted_at is not null)
 		order by f.%[1]s desc, f.id desc limit %[2]d) s`, column, countMost+1)
 	args := []any{id, organizationID, f.ProjectID, strings.ToLower(f.Search)}
-	source += ` where ($4::text = '' or position($4 in lower(text)) > 0 or position($4 in lower(email)) > 0 or position($4 in lower(source)) > 0)`
+	source += ` where ($4::text = '' or position($4 in lower(text)) > 0 or position($4 in lower(email)) > 0
+		or position($4 in lower(source)) > 0)`
 	var total int
 	if err := q.GetContext(ctx, &total, `select count(*) from `+source, args...); err != nil {
 		return nil, Counted{}, storage.Wrap(err, "count feedback")

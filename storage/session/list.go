@@ -56,7 +56,8 @@ func (r *sessionRow) session() Session {
 }
 
 // sessionColumns have the length up to now of a session that goes on.
-const sessionColumns = `id, organization_id, project_id, coalesce(build_id, 0) as build_id, coalesce(user_id, 0) as user_id, client_id, email,
+const sessionColumns = `id, organization_id, project_id, coalesce(build_id, 0) as build_id, coalesce(user_id, 0) as user_id,
+	client_id, email,
 	correlation_id, attr1, attr2, attr3, attr4, attr5, version, version_code, device_model, os, os_version, locale, app_state, ip_address,
 	started_at, received_at, last_at, ended_at, ended_by, coalesce(duration_ms, ` + silentDuration + `) as duration, crashed, events,
 	dropped, event_bytes, trimmed`
@@ -206,7 +207,8 @@ func Devices(ctx context.Context, q storage.Querier, organizationID int64, f Ses
 		)
 		select coalesce(p.device_model, '') as device_model, coalesce(p.os, '') as os, coalesce(p.os_version, '') as os_version,
 			coalesce(p.sessions, 0) as sessions, coalesce(p.crashed_sessions, 0) as crashed_sessions,
-			coalesce(p.last_seen, 'epoch') as last_seen, n.kinds, p.sessions is null as past from (select count(*) as kinds from kinds) n left join page p on true
+			coalesce(p.last_seen, 'epoch') as last_seen, n.kinds, p.sessions is null as past from (select count(*) as kinds from kinds) n
+			left join page p on true
 		where p.device_model is not null or n.kinds > 0 order by p.sessions desc nulls last, p.device_model, p.os, p.os_version`,
 		where, f.order(), deviceDepth), append(args, p.RowLimit(), p.RowOffset())...)
 	if err != nil {

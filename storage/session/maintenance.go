@@ -141,7 +141,8 @@ delete from feedbacks where id = any(array(
 	select f.id from unnest($1::bigint[]) as b(id) cross join lateral (
 		select id from feedbacks where build_id = b.id order by id limit $2) f limit $2)) returning screenshot_key`
 	deleteFeedbackOfProject = `
-delete from feedbacks where id = any(array(select id from feedbacks where project_id = any($1) order by id limit $2)) returning screenshot_key`
+delete from feedbacks where id = any(array(select id from feedbacks where project_id = any($1) order by id limit $2))
+returning screenshot_key`
 )
 
 // RemoveOfBuilds removes up to limit sessions and as much feedback of builds; it returns

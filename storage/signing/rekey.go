@@ -159,7 +159,8 @@ func (c sealedColumn) rekey(ctx context.Context, tx *storage.Tx, r Rekeying, aft
 		ids, anew = append(ids, row.ID), append(anew, sealed)
 	}
 	_, err = tx.ExecContext(ctx, fmt.Sprintf(`update %s t set %s = n.sealed
-		from unnest($1::text[], $2::bytea[]) as n(row_id, sealed) where %s = n.row_id`, c.table, c.column, c.id), pq.Array(ids), pq.ByteaArray(anew))
+		from unnest($1::text[], $2::bytea[]) as n(row_id, sealed)
+		where %s = n.row_id`, c.table, c.column, c.id), pq.Array(ids), pq.ByteaArray(anew))
 	if err != nil {
 		return "", false, storage.Wrap(err, "store "+c.kind)
 	}
@@ -211,25 +212,30 @@ func retire(ctx context.Context, tx *storage.Tx, r Rekeying) ([]KeyUse, error) {
 func rowsByKey(ctx context.Context, q storage.Querier, ring seal.Ring) (map[string]int, error) {
 	counts := map[string]int{}
 	for _, c := range sealedColumns {
-		rows, err := q.QueryxContext(ctx, fmt.Sprintf(`select %s from %s where %[1]s is not null`, c.column, c.table))
-		if err != nil {
-			return nil, storage.Wrap(err, "count "+c.kind)
-		}
-		for rows.Next() {
-			var sealed []byte
-			if err := rows.Scan(&sealed); err != nil {
-				rows.Close()
-				return nil, storage.Wrap(err, "count "+c.kind)
-			}
-			if ring.Current(sealed) {
-				counts[ring.Fingerprints()[0]]++
-			} else if f := ring.SealedBy(c.purpose, sealed); f != "" {
-				counts[f]++
-			}
-		}
-		if err := rows.Err(); err != nil {
+		if err := c.countByKey(ctx, q, ring, counts); err != nil {
 			return nil, storage.Wrap(err, "count "+c.kind)
 		}
 	}
 	return counts, nil
+}
+
+// countByKey adds the secrets of the column to the counts.
+func (c sealedColumn) countByKey(ctx context.Context, q storage.Querier, ring seal.Ring, counts map[string]int) error {
+	rows, err := q.QueryxContext(ctx, fmt.Sprintf(`select %s from %s where %[1]s is not null`, c.column, c.table))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var sealed []byte
+		if err := rows.Scan(&sealed); err != nil {
+			return err
+		}
+		if ring.Current(sealed) {
+			counts[ring.Fingerprints()[0]]++
+		} else if f := ring.SealedBy(c.purpose, sealed); f != "" {
+			counts[f]++
+		}
+	}
+	return rows.Err()
 }

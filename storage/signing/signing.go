@@ -23,7 +23,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/seal"
 )
 
-// MismatchError: the process has not the keys that the installation uses.
+// MismatchError means that the process has not the keys that the installation uses.
 type MismatchError struct {
 	// Has is the fingerprint of the process's current key; "" without one.
 	Has string

@@ -15,11 +15,11 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/commitstatus"
-	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/environment"
 	"github.com/slipway-qa/slipway/storage/rows"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/seal"
+	"github.com/slipway-qa/slipway/storage/setting"
 	. "github.com/slipway-qa/slipway/storage/signing"
 	"github.com/slipway-qa/slipway/storage/webhook"
 )
@@ -135,7 +135,7 @@ func secrets(t *testing.T, w *fixture.Tests, n int) (read func(seal.Ring) error)
 		})
 	}
 	w.Must(func(ctx context.Context, tx *storage.Tx) error {
-		return distribution.SetConnection(ctx, tx, by.Actor, w.Org.ID, distribution.Connection{Kind: "http",
+		return setting.SetConnection(ctx, tx, by.Actor, w.Org.ID, setting.Connection{Kind: "http",
 			Endpoint: "https://storage.example.com/", AccessKey: "a", Secret: sealed(seal.Connection, "storage secret")})
 	})
 	app := w.App("com.example.shop").Project.ID
@@ -147,7 +147,7 @@ func secrets(t *testing.T, w *fixture.Tests, n int) (read func(seal.Ring) error)
 	})
 	return func(ring seal.Ring) error {
 		ctx := fixture.Context(t)
-		conn, err := distribution.ConnectionOf(ctx, w.DB, w.Org.ID)
+		conn, err := setting.ConnectionOf(ctx, w.DB, w.Org.ID)
 		require.NoError(t, err)
 		var wrong []error
 		same := func(of seal.Purpose, sealed []byte, want string) {

@@ -50,7 +50,8 @@ func TestEffective(t *testing.T) {
 		{`{"x:options":{"app":"storage:1"}}`,
 			`{"x:options":{"app":"storage:1"},"slipway:options":{"name":"case","build":"b1","tunnelName":"t"}}`},
 		{`{"browserVersion":"120","slipway:options":{"build":"mine"}}`,
-			`{"browserName":"chrome","browserVersion":"120","goog:chromeOptions":{"args":["a"]},"slipway:options":{"name":"own","build":"mine","tunnelName":"t"}}`},
+			`{"browserName":"chrome","browserVersion":"120","goog:chromeOptions":{"args":["a"]},"slipway:options":{"name":"own","build":"mine",` +
+				`"tunnelName":"t"}}`},
 	} {
 		target := step.Target{Capabilities: capabilities(t, c.target)}
 		got := step.Effective(primary, target, "slipway", "case", "b1", "t")

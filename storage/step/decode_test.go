@@ -33,7 +33,8 @@ func TestLenientDecoding(t *testing.T) {
 	require.NoError(t, step.Validate(steps))
 	require.Equal(t, &step.Matcher{Name: step.WindowTitle, Args: step.MatcherArgs{Value: "Shop"}}, steps[0].Tool.Args.Matcher)
 	steps = decode(t, one("click",
-		`"url":null,"selector":null,"target":null,"text":null,"optionValue":null,"matcher":null,"not":null,"time":null,"direction":null,"key":null,"action":null,"file":null,"tool":null,"reasoning":null`))
+		`"url":null,"selector":null,"target":null,"text":null,"optionValue":null,"matcher":null,"not":null,"time":null,"direction":null,`+
+			`"key":null,"action":null,"file":null,"tool":null,"reasoning":null`))
 	require.Equal(t, step.Args{}, steps[0].Tool.Args)
 }
 

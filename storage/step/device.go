@@ -26,7 +26,8 @@ const (
 func Devices() []Device {
 	return []Device{
 		{"iPhone SE", Viewport{320, 568}, 2,
-			"Mozilla/5.0 (iPhone; CPU iPhone OS 10_3_1 like Mac OS X) AppleWebKit/603.1.30 (KHTML, like Gecko) Version/27.2 Mobile/14E304 Safari/602.1", true, true},
+			"Mozilla/5.0 (iPhone; CPU iPhone OS 10_3_1 like Mac OS X) AppleWebKit/603.1.30 (KHTML, like Gecko) Version/27.2 Mobile/14E304 " +
+				"Safari/602.1", true, true},
 		{"iPhone 13", Viewport{390, 664}, 3, "Mozilla/5.0 (iPhone; CPU iPhone OS 15_0 like Mac OS X)" + webkit, true, true},
 		{"iPhone 14 Pro Max", Viewport{430, 740}, 3, "Mozilla/5.0 (iPhone; CPU iPhone OS 16_0 like Mac OS X)" + webkit, true, true},
 		{"iPhone 15", Viewport{393, 659}, 3, "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X)" + webkit, true, true},

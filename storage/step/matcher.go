@@ -36,7 +36,8 @@ var (
 		AppStateIs: {page: true, app: true},
 		RequestIs:  {page: true}, ResponseIs: {page: true}, DownloadIs: {page: true}, ConsoleIs: {page: true},
 	}
-	matcherNames = []string{Visible, Hidden, TextIs, ValueIs, Count, URLIs, TitleIs, Enabled, Checked, Focused, AttributeIs, StorageIs, CookieIs,
+	matcherNames = []string{Visible, Hidden, TextIs, ValueIs, Count, URLIs, TitleIs, Enabled, Checked, Focused, AttributeIs,
+		StorageIs, CookieIs,
 		RequestIs, ResponseIs, DownloadIs, ConsoleIs, Accessible, LooksLike, AppStateIs}
 	windowNames = []string{WindowTitle, WindowURL, WindowIndex, WindowNew}
 )

@@ -128,10 +128,13 @@ func TestTimeoutsOfCalls(t *testing.T) {
 // What calls have and what has no effect is named, once.
 func TestIgnoredOfCalls(t *testing.T) {
 	t.Parallel()
-	steps := decode(t, `[{"tool":{"type":"assert","args":{"selector":"#a","matcher":{"name":"toHaveURL","args":["https://a.example/",{"message":"m","timeout":null}]}}},
+	steps := decode(t,
+		`[{"tool":{"type":"assert","args":{"selector":"#a","matcher":{"name":"toHaveURL","args":["https://a.example/",{"message":"m",`+
+			`"timeout":null}]}}},
 		"when":{"selector":"#a","matcher":{"name":"toHaveTitle","args":["x"]}}},
 		{"tool":{"type":"assert","args":{"selector":"#a","matcher":{"name":"toBeVisible","args":[{"visible":null}]}}}},
-		{"tool":{"type":"in_frame","args":{"selector":"f","tool":{"type":"assert","args":{"selector":"#a","matcher":{"name":"toBeVisible","args":[{"message":null}]}}}}}},
+		{"tool":{"type":"in_frame","args":{"selector":"f","tool":{"type":"assert","args":{"selector":"#a","matcher":{"name":"toBeVisible",`+
+			`"args":[{"message":null}]}}}}}},
 		{"tool":{"type":"assert","args":{"selector":{"type":"css","value":""},"matcher":{"name":"toHaveTitle","args":["x"]}}}}]`)
 	require.NoError(t, step.Validate(steps))
 	require.Equal(t, []string{"[0].when.selector", "[0].tool.args.selector", "[0].tool.args.matcher.args[1].message",

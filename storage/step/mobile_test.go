@@ -89,10 +89,14 @@ func TestMobileVariables(t *testing.T) {
 	t.Parallel()
 	lookup := func(r step.Reference) (string, bool) { return "x" + r.Name, true }
 	for text, want := range map[string]string{
-		`{"type":"scroll_to","args":{"selector":"//{{a}}","container":"//{{b}}"}}`:                               `{"type":"scroll_to","args":{"selector":{"type":"xpath","value":"//xa"},"container":{"type":"xpath","value":"//xb"}}}`,
-		`{"type":"deep_link","args":{"url":"shop://{{a}}","appId":"{{b}}"}}`:                                     `{"type":"deep_link","args":{"url":"shop://xa","appId":"xb"}}`,
-		`{"type":"switch_context","args":{"name":"{{a}}"}}`:                                                      `{"type":"switch_context","args":{"name":"xa"}}`,
-		`{"type":"assert","args":{"matcher":{"name":"app_state","args":{"value":"foreground","name":"{{a}}"}}}}`: `{"type":"assert","args":{"matcher":{"name":"app_state","args":{"value":"foreground","name":"xa"}}}}`,
+		`{"type":"scroll_to","args":{"selector":"//{{a}}","container":"//{{b}}"}}`: `{"type":"scroll_to",` +
+			`"args":{"selector":{"type":"xpath","value":"//xa"},"container":{"type":"xpath","value":"//xb"}}}`,
+		`{"type":"deep_link","args":{"url":"shop://{{a}}","appId":"{{b}}"}}`: `{"type":"deep_link",` +
+			`"args":{"url":"shop://xa","appId":"xb"}}`,
+		`{"type":"switch_context","args":{"name":"{{a}}"}}`: `{"type":"switch_context",` +
+			`"args":{"name":"xa"}}`,
+		`{"type":"assert","args":{"matcher":{"name":"app_state","args":{"value":"foreground","name":"{{a}}"}}}}`: `{"type":"assert",` +
+			`"args":{"matcher":{"name":"app_state","args":{"value":"foreground","name":"xa"}}}}`,
 	} {
 		s := readTool(t, text)
 		got, err := step.ExpandTool(s.Tool, lookup)

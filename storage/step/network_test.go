@@ -23,49 +23,72 @@ func TestNetworkSteps(t *testing.T) {
 		`{"type":"route","args":{"url":"**","delay":60000}}`:                                              "",
 		`{"type":"route","args":{"url":"**","delay":10,"change":{"headers":{"X-A":""},"status":500}}}`:    "",
 		`{"type":"route","args":{"url":"**","change":{"urlTo":"{{mock}}/a"}}}`:                            "",
-		`{"type":"unroute","args":{}}`:                                                                                       "",
-		`{"type":"wait_for_request","args":{"url":"**/api/*","method":"PUT"}}`:                                               "",
-		`{"type":"wait_for_response","args":{"url":"**/api/{a,b}","status":404}}`:                                            "",
-		`{"type":"wait_for_url","args":{"url":"**/done"}}`:                                                                   "",
-		`{"type":"wait_for_url","args":{"matcher":{"name":"url","args":{"value":"done","mode":"contains"}}}}`:                "",
-		`{"type":"wait_for_download","args":{"name":"*.csv"}}`:                                                               "",
-		`{"type":"assert","args":{"matcher":{"name":"request","args":{"url":"**","count":2,"mode":"at_least"}}}}`:            "",
-		`{"type":"assert","args":{"matcher":{"name":"request","args":{"url":"**","body":{"path":"$.a[0]","value":3}}}}}`:     "",
-		`{"type":"assert","args":{"matcher":{"name":"response","args":{"url":"**","header":{"name":"a","value":"b"}}}}}`:     "",
-		`{"type":"assert","args":{"matcher":{"name":"download","args":{"name":"a.csv","size":9,"value":"a"}}}}`:              "",
-		`{"type":"assert","args":{"matcher":{"name":"console","args":{"ignore":["^x"]}}}}`:                                   "",
-		`{"type":"route","args":{"answer":{}}}`:                                                                              "[0].tool.args.url",
-		`{"type":"route","args":{"url":"**"}}`:                                                                               "[0].tool.args",
-		`{"type":"route","args":{"url":"**","answer":{},"abort":"failed"}}`:                                                  "[0].tool.args",
-		`{"type":"route","args":{"url":"a{b","answer":{}}}`:                                                                  "[0].tool.args.url",
-		`{"type":"route","args":{"url":"**","abort":"tired"}}`:                                                               "[0].tool.args.abort",
-		`{"type":"route","args":{"url":"**","delay":60001}}`:                                                                 "[0].tool.args.delay",
-		`{"type":"route","args":{"url":"**","times":0,"abort":"failed"}}`:                                                    "[0].tool.args.times",
-		`{"type":"route","args":{"url":"**","method":"post","abort":"failed"}}`:                                              "[0].tool.args.method",
-		`{"type":"route","args":{"url":"**","answer":{"status":99}}}`:                                                        "[0].tool.args.answer.status",
-		`{"type":"route","args":{"url":"**","answer":{"body":"a","json":1}}}`:                                                "[0].tool.args.answer.json",
-		`{"type":"route","args":{"url":"**","answer":{"headers":{"a b":"c"}}}}`:                                              "[0].tool.args.answer.headers",
-		`{"type":"route","args":{"url":"**","answer":{"headers":{"a":"b\nc"}}}}`:                                             "[0].tool.args.answer.headers.a",
-		`{"type":"route","args":{"url":"**","change":{}}}`:                                                                   "[0].tool.args.change",
-		`{"type":"route","args":{"url":"**","abort":"failed","name":"x"}}`:                                                   "[0].tool.args.name",
-		`{"type":"click","args":{"selector":"a","delay":3}}`:                                                                 "[0].tool.args.delay",
-		`{"type":"wait_for_url","args":{}}`:                                                                                  "[0].tool.args.url",
-		`{"type":"wait_for_url","args":{"matcher":{"name":"title","args":{"value":"a"}}}}`:                                   "[0].tool.args.matcher.name",
-		`{"type":"wait_for_response","args":{"url":"**","status":9}}`:                                                        "[0].tool.args.status",
-		`{"type":"wait_for_download","args":{"name":"a{"}}`:                                                                  "[0].tool.args.name",
-		`{"type":"in_frame","args":{"selector":"f","tool":{"type":"wait_for_request","args":{"url":"**"}}}}`:                 "[0].tool.args.tool.type",
-		`{"type":"assert","args":{"matcher":{"name":"request","args":{}}}}`:                                                  "[0].tool.args.matcher.args.url",
-		`{"type":"assert","args":{"selector":"a","matcher":{"name":"request","args":{"url":"**"}}}}`:                         "[0].tool.args.selector",
-		`{"type":"assert","args":{"matcher":{"name":"request","args":{"url":"**","mode":"at_least"}}}}`:                      "[0].tool.args.matcher.args.count",
-		`{"type":"assert","args":{"matcher":{"name":"request","args":{"url":"**","count":1,"mode":"contains"}}}}`:            "[0].tool.args.matcher.args.mode",
-		`{"type":"assert","args":{"matcher":{"name":"request","args":{"url":"**","status":200}}}}`:                           "[0].tool.args.matcher.args.status",
-		`{"type":"assert","args":{"matcher":{"name":"response","args":{"url":"**","body":{"path":"a","value":1}}}}}`:         "[0].tool.args.matcher.args.body.path",
-		`{"type":"assert","args":{"matcher":{"name":"response","args":{"url":"**","body":{"value":"(","mode":"matches"}}}}}`: "[0].tool.args.matcher.args.body.value",
-		`{"type":"assert","args":{"matcher":{"name":"response","args":{"url":"**","header":{"name":"a b","value":""}}}}}`:    "[0].tool.args.matcher.args.header.name",
-		`{"type":"assert","args":{"matcher":{"name":"download","args":{"size":-1}}}}`:                                        "[0].tool.args.matcher.args.size",
-		`{"type":"assert","args":{"matcher":{"name":"console","args":{"ignore":["("]}}}}`:                                    "[0].tool.args.matcher.args.ignore",
-		`{"type":"assert","args":{"matcher":{"name":"title","args":{"value":"a","url":"**"}}}}`:                              "[0].tool.args.matcher.args.url",
-		`{"type":"switch_window","args":{"matcher":{"name":"new","args":{"status":200}}}}`:                                   "[0].tool.args.matcher.args.status",
+		`{"type":"unroute","args":{}}`:                                                                                   "",
+		`{"type":"wait_for_request","args":{"url":"**/api/*","method":"PUT"}}`:                                           "",
+		`{"type":"wait_for_response","args":{"url":"**/api/{a,b}","status":404}}`:                                        "",
+		`{"type":"wait_for_url","args":{"url":"**/done"}}`:                                                               "",
+		`{"type":"wait_for_url","args":{"matcher":{"name":"url","args":{"value":"done","mode":"contains"}}}}`:            "",
+		`{"type":"wait_for_download","args":{"name":"*.csv"}}`:                                                           "",
+		`{"type":"assert","args":{"matcher":{"name":"request","args":{"url":"**","count":2,"mode":"at_least"}}}}`:        "",
+		`{"type":"assert","args":{"matcher":{"name":"request","args":{"url":"**","body":{"path":"$.a[0]","value":3}}}}}`: "",
+		`{"type":"assert","args":{"matcher":{"name":"response","args":{"url":"**","header":{"name":"a","value":"b"}}}}}`: "",
+		`{"type":"assert","args":{"matcher":{"name":"download","args":{"name":"a.csv","size":9,"value":"a"}}}}`:          "",
+		`{"type":"assert","args":{"matcher":{"name":"console","args":{"ignore":["^x"]}}}}`:                               "",
+		`{"type":"route","args":{"answer":{}}}`:                                                                          "[0].tool.args.url",
+		`{"type":"route","args":{"url":"**"}}`:                                                                           "[0].tool.args",
+		`{"type":"route","args":{"url":"**","answer":{},"abort":"failed"}}`:                                              "[0].tool.args",
+		`{"type":"route","args":{"url":"a{b","answer":{}}}`:                                                              "[0].tool.args.url",
+		`{"type":"route","args":{"url":"**",` +
+			`"abort":"tired"}}`: "[0].tool.args.abort",
+		`{"type":"route","args":{"url":"**",` +
+			`"delay":60001}}`: "[0].tool.args.delay",
+		`{"type":"route","args":{"url":"**","times":0,` +
+			`"abort":"failed"}}`: "[0].tool.args.times",
+		`{"type":"route","args":{"url":"**","method":"post",` +
+			`"abort":"failed"}}`: "[0].tool.args.method",
+		`{"type":"route","args":{"url":"**",` +
+			`"answer":{"status":99}}}`: "[0].tool.args.answer.status",
+		`{"type":"route","args":{"url":"**","answer":{"body":"a",` +
+			`"json":1}}}`: "[0].tool.args.answer.json",
+		`{"type":"route","args":{"url":"**",` +
+			`"answer":{"headers":{"a b":"c"}}}}`: "[0].tool.args.answer.headers",
+		`{"type":"route","args":{"url":"**",` +
+			`"answer":{"headers":{"a":"b\nc"}}}}`: "[0].tool.args.answer.headers.a",
+		`{"type":"route","args":{"url":"**",` +
+			`"change":{}}}`: "[0].tool.args.change",
+		`{"type":"route","args":{"url":"**","abort":"failed",` +
+			`"name":"x"}}`: "[0].tool.args.name",
+		`{"type":"click","args":{"selector":"a",` +
+			`"delay":3}}`: "[0].tool.args.delay",
+		`{"type":"wait_for_url","args":{}}`: "[0].tool.args.url",
+		`{"type":"wait_for_url","args":{"matcher":{"name":"title",` +
+			`"args":{"value":"a"}}}}`: "[0].tool.args.matcher.name",
+		`{"type":"wait_for_response","args":{"url":"**",` +
+			`"status":9}}`: "[0].tool.args.status",
+		`{"type":"wait_for_download",` +
+			`"args":{"name":"a{"}}`: "[0].tool.args.name",
+		`{"type":"in_frame","args":{"selector":"f","tool":{"type":"wait_for_request",` +
+			`"args":{"url":"**"}}}}`: "[0].tool.args.tool.type",
+		`{"type":"assert","args":{"matcher":{"name":"request",` +
+			`"args":{}}}}`: "[0].tool.args.matcher.args.url",
+		`{"type":"assert","args":{"selector":"a","matcher":{"name":"request",` +
+			`"args":{"url":"**"}}}}`: "[0].tool.args.selector",
+		`{"type":"assert","args":{"matcher":{"name":"request","args":{"url":"**",` +
+			`"mode":"at_least"}}}}`: "[0].tool.args.matcher.args.count",
+		`{"type":"assert","args":{"matcher":{"name":"request","args":{"url":"**","count":1,` +
+			`"mode":"contains"}}}}`: "[0].tool.args.matcher.args.mode",
+		`{"type":"assert","args":{"matcher":{"name":"request","args":{"url":"**",` +
+			`"status":200}}}}`: "[0].tool.args.matcher.args.status",
+		`{"type":"assert","args":{"matcher":{"name":"response","args":{"url":"**","body":{"path":"a",` +
+			`"value":1}}}}}`: "[0].tool.args.matcher.args.body.path",
+		`{"type":"assert","args":{"matcher":{"name":"response","args":{"url":"**","body":{"value":"(",` +
+			`"mode":"matches"}}}}}`: "[0].tool.args.matcher.args.body.value",
+		`{"type":"assert","args":{"matcher":{"name":"response","args":{"url":"**","header":{"name":"a b",` +
+			`"value":""}}}}}`: "[0].tool.args.matcher.args.header.name",
+		`{"type":"assert","args":{"matcher":{"name":"download","args":{"size":-1}}}}`:           "[0].tool.args.matcher.args.size",
+		`{"type":"assert","args":{"matcher":{"name":"console","args":{"ignore":["("]}}}}`:       "[0].tool.args.matcher.args.ignore",
+		`{"type":"assert","args":{"matcher":{"name":"title","args":{"value":"a","url":"**"}}}}`: "[0].tool.args.matcher.args.url",
+		`{"type":"switch_window","args":{"matcher":{"name":"new","args":{"status":200}}}}`:      "[0].tool.args.matcher.args.status",
 	} {
 		var steps []step.Step
 		require.NoError(t, json.Unmarshal([]byte(`[{"tool":`+text+`}]`), &steps), text)
@@ -91,7 +114,9 @@ func TestNetworkSteps(t *testing.T) {
 func TestVariablesOfNetworkSteps(t *testing.T) {
 	t.Parallel()
 	var tool step.Tool
-	require.NoError(t, json.Unmarshal([]byte(`{"type":"route","args":{"url":"{{host}}/a","answer":{"headers":{"A":"{{host}}"},"json":{"n":1.50,"of":["{{quoted}}"]}}}}`), &tool))
+	require.NoError(t,
+		json.Unmarshal([]byte(`{"type":"route","args":{"url":"{{host}}/a","answer":{"headers":{"A":"{{host}}"},"json":{"n":1.50,`+
+			`"of":["{{quoted}}"]}}}}`), &tool))
 	list := step.References([]step.Step{{Tool: tool}})
 	require.Len(t, list, 2)
 	expanded, err := step.ExpandTool(tool, func(r step.Reference) (string, bool) {
@@ -136,7 +161,8 @@ func TestGlobsAreThoseOfPlaywright(t *testing.T) {
 	require.NoError(t, err)
 	script := "let " + string(escaped) + string(function) + `
 const {globs, addresses} = ` + string(input) + `;
-console.log(JSON.stringify(globs.map((glob) => { try { const re = new RegExp(globToRegexPattern(glob)); return addresses.map((a) => re.test(a)); } catch { return null; } })));`
+console.log(JSON.stringify(globs.map((glob) => { try { const re = new RegExp(globToRegexPattern(glob)); return addresses.map((a) => ` +
+		`re.test(a)); } catch { return null; } })));`
 	out, err := exec.Command("node", "-e", script).Output()
 	require.NoError(t, err)
 	var want [][]bool

@@ -10,7 +10,8 @@ import (
 
 // notPermitted is why a capability is refused. Browsers of a hub are shared, and their
 // options start programs, read files and open debuggers there.
-const notPermitted = "is not permitted: what is not known to be harmless could run programs, or reach files and networks, on the machine of the browsers that all organizations share"
+const notPermitted = "is not permitted: what is not known to be harmless could run programs, or reach files and networks, on the machine " +
+	"of the browsers that all organizations share"
 
 // CheckPermitted refuses capabilities that reach more than a browser or an app: programs,
 // folders, extensions, debuggers, proxies and settings of the remote end. It knows what
@@ -196,7 +197,8 @@ func checkApp(path string, value any) error {
 	if text, ok := value.(string); ok && (text == "" || appForm.MatchString(text)) {
 		return nil
 	}
-	return invalid(path, "must name a build of the organization, as storage:BUILD_ID or storage:filename=NAME, an app of a device cloud, or an http or https address")
+	return invalid(path, "must name a build of the organization, as storage:BUILD_ID or storage:filename=NAME, an app of a device cloud, or "+
+		"an http or https address")
 }
 
 // AppAddress returns the address of the app that capabilities name by one; "" where

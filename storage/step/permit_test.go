@@ -108,22 +108,27 @@ func TestHostileCapabilitiesAreNotPermitted(t *testing.T) {
 func TestHarmlessCapabilitiesArePermitted(t *testing.T) {
 	t.Parallel()
 	for _, capabilities := range []string{
-		`{}`, `{"browserName":"chrome","platformName":"Windows 11","browserVersion":"latest","acceptInsecureCerts":true,"pageLoadStrategy":"eager"}`,
-		`{"timeouts":{"script":1000},"unhandledPromptBehavior":"ignore","webSocketUrl":true,"setWindowRect":true,"strictFileInteractability":false}`,
+		`{}`, `{"browserName":"chrome","platformName":"Windows 11","browserVersion":"latest","acceptInsecureCerts":true,` +
+			`"pageLoadStrategy":"eager"}`,
+		`{"timeouts":{"script":1000},"unhandledPromptBehavior":"ignore","webSocketUrl":true,"setWindowRect":true,` +
+			`"strictFileInteractability":false}`,
 		`{"goog:chromeOptions":{"args":["--headless=new","no-sandbox","--disable-gpu","window-size=800x600","--user-agent=X (Y; Z)"],
 			"prefs":{"intl.accept_languages":"de","profile.default_content_setting_values.geolocation":1},
 			"mobileEmulation":{"deviceName":"Pixel 7"},"excludeSwitches":["enable-automation"],"useAutomationExtension":false,"w3c":true}}`,
 		`{"goog:loggingPrefs":{"browser":"ALL"},"ms:edgeOptions":{"args":["--lang=de"]}}`,
-		`{"moz:firefoxOptions":{"args":["-headless","--width","1280"],"prefs":{"intl.accept_languages":"de","geo.enabled":true,"permissions.default.camera":1},"log":{"level":"info"}}}`,
+		`{"moz:firefoxOptions":{"args":["-headless","--width","1280"],"prefs":{"intl.accept_languages":"de","geo.enabled":true,` +
+			`"permissions.default.camera":1},"log":{"level":"info"}}}`,
 		`{"proxy":{"proxyType":"direct"}}`, `{"proxy":null,"goog:chromeOptions":null}`,
 		`{"se:recordVideo":true,"se:screenResolution":"1280x900","se:timeZone":"Europe/Berlin","se:name":"Sign in: does it work?"}`,
 		`{"platformName":"Android","appium:app":"storage:12","appium:automationName":"UiAutomator2","appium:deviceName":"Google Pixel 8",
 			"appium:appPackage":"org.shop","appium:appActivity":"org.shop.Main$Inner, .Start*","appium:noReset":true,"appium:newCommandTimeout":90,
 			"appium:autoGrantPermissions":true,"appium:language":"de","appium:udid":"emulator-5554"}`,
-		`{"platformName":"iOS","appium:options":{"app":"storage:filename=Shop.ipa","appium:bundleId":"org.shop","processArguments":{"args":["-test"]}}}`,
+		`{"platformName":"iOS","appium:options":{"app":"storage:filename=Shop.ipa","appium:bundleId":"org.shop",` +
+			`"processArguments":{"args":["-test"]}}}`,
 		`{"appium:app":"https://x.example.com/app.apk"}`,
 		`{"sauce:options":{"name":"x","build":"y","screenResolution":"1280x1024","tags":["a"],"timeouts":{"idle":90},"extendedDebugging":true}}`,
-		`{"bstack:options":{"os":"OS X","osVersion":"Sonoma","userName":"u","accessKey":"k","networkLogs":"true","app":"bs://abc","appium:noReset":true}}`,
+		`{"bstack:options":{"os":"OS X","osVersion":"Sonoma","userName":"u","accessKey":"k","networkLogs":"true","app":"bs://abc",` +
+			`"appium:noReset":true}}`,
 		`{"LT:Options":{"build":"x","w3c":true,"geoLocation":"DE"}}`,
 		`{"slipway:options":{"name":"Sign in / out; again","build":"12","tunnelName":"office"}}`,
 		`{"acme:options":{"name":"n","session_name":"s","tags":["x"],"enableVNC":true,"timeZone":"UTC"}}`,

@@ -30,7 +30,8 @@ func TestSelectorsByRoleAndText(t *testing.T) {
 		`{"type":"label","value":"Mail"}`, `{"type":"text","value":"Hello","exact":true,"index":-1}`, `{"type":"placeholder","value":"Name"}`,
 		`{"type":"testId","value":"buy","exact":true}`, `{"type":"altText","value":"Logo"}`, `{"type":"title","value":"Help"}`,
 		`{"type":"css","value":"li","hasText":"Lamp","nth":2}`, `{"type":"css","value":"li","has":"b","within":"//ul"}`,
-		`{"type":"css","value":"li","has":{"type":"role","value":"button","name":"Buy","has":"svg"},"within":{"type":"label","value":"Cart","index":0}}`,
+		`{"type":"css","value":"li","has":{"type":"role","value":"button","name":"Buy","has":"svg"},"within":{"type":"label","value":"Cart",` +
+			`"index":0}}`,
 		`{"type":"css","value":"a","index":-100000}`, `{"type":"css","value":"a","index":1,"nth":1}`,
 		inside(3, "within"), inside(3, "has"),
 	} {
@@ -86,7 +87,8 @@ var (
 func TestSelectorsAreWrittenAsRead(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`{"type":"role","value":"checkbox","name":"On","exact":true,"state":{"checked":false},"within":{"type":"css","value":"#a"},"has":{"type":"text","value":"b"},"hasText":"c","index":-1}`: "",
+		`{"type":"role","value":"checkbox","name":"On","exact":true,"state":{"checked":false},"within":{"type":"css","value":"#a"},` +
+			`"has":{"type":"text","value":"b"},"hasText":"c","index":-1}`: "",
 		`{"type":"role","value":"heading","level":2}`: "",
 		`"#a"`:                                   `{"type":"css","value":"#a"}`,
 		`{"type":"css","value":"a","nth":0}`:     `{"type":"css","value":"a","index":0}`,

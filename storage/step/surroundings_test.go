@@ -15,7 +15,8 @@ func TestSurroundings(t *testing.T) {
 	long, many := strings.Repeat("x", 1025), `"a"`+strings.Repeat(`,"a"`, 12)
 	for text, path := range map[string]string{
 		`{"alike":{"count":1}}`: "",
-		`{"row":{"kind":"item","texts":["Ada"],"id":"r1"},"headings":["Users"],"containers":[{"role":"form","name":"Log in","id":"f","action":"/login"}],"alike":{"count":3,"position":2,"sameRow":1,"sameContainers":3,"sameTestId":1}}`: "",
+		`{"row":{"kind":"item","texts":["Ada"],"id":"r1"},"headings":["Users"],"containers":[{"role":"form","name":"Log in","id":"f",` +
+			`"action":"/login"}],"alike":{"count":3,"position":2,"sameRow":1,"sameContainers":3,"sameTestId":1}}`: "",
 		`{"row":{"kind":"` + long + `"}}`:                          "row.kind",
 		`{"row":{"id":"` + long + `"}}`:                            "row.id",
 		`{"row":{"texts":[` + many + `]}}`:                         "row.texts",

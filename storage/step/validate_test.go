@@ -57,7 +57,8 @@ var valid = []string{
 	one("assert", `"matcher":{"name":"title","args":{"value":"Cart"}}`),
 	one("assert", element+`,"matcher":{"name":"attribute","args":{"name":"href","value":"/"}}`),
 	one("in_shadow_root", `"selector":"//div","tool":{"type":"click","args":{"selector":"b"}}`),
-	one("in_shadow_root", `"selector":"a","tool":{"type":"in_frame","args":{"selector":"iframe","tool":{"type":"hover","args":{"selector":"//b"}}}}`),
+	one("in_shadow_root",
+		`"selector":"a","tool":{"type":"in_frame","args":{"selector":"iframe","tool":{"type":"hover","args":{"selector":"//b"}}}}`),
 	nested(8, "click", element),
 	one("hover", element), one("drag", element+`,"target":"#b"`), one("upload_file", element+`,"file":{"name":"a.txt","content":"YQ=="}`),
 	one("press_key", `"key":"Control+Shift+a"`), one("press_key", `"key":"+",`+element), one("press_key", `"key":"Control++"`),
@@ -65,7 +66,8 @@ var valid = []string{
 	one("handle_dialog", `"action":"accept","text":"yes"`),
 	one("double_click", element), one("right_click", element), one("type_keys", element+`,"text":"{{x}}"`), one("type_keys", `"text":" "`),
 	one("back", ``), one("forward", `"reasoning":"x"`), one("reload", ``), one("set_viewport", `"width":100,"height":10000`),
-	`[{"id":"A.b_c-1","optional":true,"timeoutMs":600000,"result":{"success":true,"message":"ok"},"screenshotUrl":"x","tool":{"type":"click","args":{"selector":"a"}}}]`,
+	`[{"id":"A.b_c-1","optional":true,"timeoutMs":600000,"result":{"success":true,"message":"ok"},"screenshotUrl":"x",` +
+		`"tool":{"type":"click","args":{"selector":"a"}}}]`,
 }
 
 func TestValid(t *testing.T) {
@@ -174,7 +176,8 @@ func TestInvalid(t *testing.T) {
 		{`[{"timeoutMs":-1,"tool":{"type":"finish"}}]`, "[0].timeoutMs", "600000"},
 		{`[{"tool":{"type":"finish"},"screenshotId":"\u0000"}]`, "[0].screenshotId", "NUL"},
 		{`[{"tool":{"type":"finish"},"result":{"message":"\u0000"}}]`, "[0].result.message", "NUL"},
-		{`[{"optional":true,"tool":{"type":"in_frame","args":{"selector":"a","tool":{"type":"assert","args":{"selector":"a","matcher":{"name":"visible"}}}}}}]`, "[0].optional", "assertion"},
+		{`[{"optional":true,"tool":{"type":"in_frame","args":{"selector":"a","tool":{"type":"assert","args":{"selector":"a",` +
+			`"matcher":{"name":"visible"}}}}}}]`, "[0].optional", "assertion"},
 		{`[` + strings.TrimSuffix(strings.Repeat(`{"tool":{"type":"finish"}},`, 1001), ",") + `]`, "steps", "1000"},
 	} {
 		err := step.Validate(decode(t, c.text))
@@ -206,7 +209,8 @@ func TestIDsAreGiven(t *testing.T) {
 func TestParts(t *testing.T) {
 	t.Parallel()
 	s := decode(t, one("in_frame",
-		`"selector":"#f","tool":{"type":"in_shadow_root","args":{"selector":"#h","tool":{"type":"drag","args":{"selector":"#a","target":"#b"}}}}`))[0]
+		`"selector":"#f","tool":{"type":"in_shadow_root","args":{"selector":"#h","tool":{"type":"drag","args":{"selector":"#a",`+
+			`"target":"#b"}}}}`))[0]
 	require.Equal(t, step.Drag, step.Inner(&s.Tool).Type)
 	var values []string
 	for _, selector := range s.Tool.Selectors() {
@@ -261,8 +265,11 @@ func FuzzValidate(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Add([]byte(`[{"tool":{"type":"assert","args":{"matcher":{"name":"count","args":{"value":{}}}}}}]`))
-	f.Add([]byte(`[{"tool":{"type":"assert","args":{"selector":{"type":"role","value":"row","nth":-1,"level":2,"state":{"selected":true},"within":"//a","has":{"type":"text","value":"b","exact":true},"hasText":"c"},"matcher":{"name":"toBeChecked","args":[{"checked":false}]}}}}]`))
-	f.Add([]byte(`[{"when":{"selector":"{{a}}","not":true,"matcher":{"name":"toHaveText","args":["x"]}},"tool":{"type":"set_viewport","args":{"width":100,"height":100}}}]`))
+	f.Add([]byte(`[{"tool":{"type":"assert","args":{"selector":{"type":"role","value":"row","nth":-1,"level":2,"state":{"selected":true},` +
+		`"within":"//a","has":{"type":"text","value":"b","exact":true},"hasText":"c"},"matcher":{"name":"toBeChecked",` +
+		`"args":[{"checked":false}]}}}}]`))
+	f.Add([]byte(`[{"when":{"selector":"{{a}}","not":true,"matcher":{"name":"toHaveText","args":["x"]}},"tool":{"type":"set_viewport",` +
+		`"args":{"width":100,"height":100}}}]`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var steps []step.Step
 		if json.Unmarshal(text, &steps) != nil {

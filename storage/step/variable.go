@@ -52,7 +52,8 @@ func (r Reference) String() string {
 
 // reference has the groups scope and name, scope, id and name, or name. An id is
 // a UUID or the hexadecimal id of a case; with the wider set the look-up decides.
-var reference = regexp.MustCompile(`\{\{[ \t]*(?:(?:(org|team|row|saved|param):)?|(testSuite|testCase):([A-Za-z0-9-]{1,64}):)([a-z0-9_]{1,64})[ \t]*\}\}`)
+var reference = regexp.MustCompile(
+	`\{\{[ \t]*(?:(?:(org|team|row|saved|param):)?|(testSuite|testCase):([A-Za-z0-9-]{1,64}):)([a-z0-9_]{1,64})[ \t]*\}\}`)
 
 // foundReference is a reference and its position in a text.
 type foundReference struct {

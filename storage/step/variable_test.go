@@ -50,7 +50,8 @@ const variables = `[{"tool":{"type":"go_to_url","args":{"url":"{{u}}"}}},
 {"tool":{"type":"in_frame","args":{"selector":"{{s}}","tool":{"type":"input_text","args":{"selector":"a","text":"{{x}}{{team:x}}"}}}}},
 {"tool":{"type":"select","args":{"selector":{"type":"css","value":"a","fingerprint":{"text":"{{no}}"}},"optionValue":"{{o}}"}}},
 {"tool":{"type":"assert","args":{"matcher":{"name":"url","args":{"value":"{{m}}"}}}}},
-{"when":{"selector":{"type":"role","value":"{{r}}","name":"{{n}}","hasText":"{{h}}","within":"{{w}}","has":{"type":"css","value":"a","hasText":"{{i}}"}},
+{"when":{"selector":{"type":"role","value":"{{r}}","name":"{{n}}","hasText":"{{h}}","within":"{{w}}","has":{"type":"css","value":"a",` +
+	`"hasText":"{{i}}"}},
 "matcher":{"name":"text","args":{"value":"{{v}}"}}},"tool":{"type":"type_keys","args":{"text":"{{k}}"}}}]`
 
 func TestReferences(t *testing.T) {

@@ -42,9 +42,9 @@ const (
 
 // Errors besides those of package storage.
 var (
-	// ErrForbidden: the group belongs to a team that is not the writer's.
+	// ErrForbidden means that the group belongs to a team that is not the writer's.
 	ErrForbidden = errors.New("belongs to another team")
-	// ErrTooMany: the organization has as many groups as it may.
+	// ErrTooMany means that the organization has as many groups as it may.
 	ErrTooMany = fmt.Errorf("the organization has %d step groups: delete some first", maxGroups)
 )
 

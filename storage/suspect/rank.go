@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/buildcommit"
 )
 
 // Frame is a frame of the stack that led to a crash.
@@ -60,7 +60,7 @@ type Reason struct {
 
 // Ranked is a commit with why it is suspected; without a reason it is not.
 type Ranked struct {
-	distribution.Commit
+	buildcommit.Commit
 	BuildID int64 // that it came with
 	Score   int   // the sum of the points, at most 100
 	Reasons []Reason

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/buildcommit"
 )
 
 // shared is how much the best place of a frame has in common with a path.
@@ -64,7 +64,7 @@ func TestPathsOfFrames(t *testing.T) {
 var yes, no = true, false
 
 func commit(id string, paths ...string) Ranked {
-	return Ranked{Commit: distribution.Commit{ID: id, Paths: paths}}
+	return Ranked{Commit: buildcommit.Commit{ID: id, Paths: paths}}
 }
 
 // ranked are the ids of commits with what they are suspected for.

@@ -21,7 +21,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash/reading"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/buildcommit"
 )
 
 const (
@@ -54,7 +54,7 @@ type Member struct {
 type Changes struct {
 	State State
 	// Range is nil where the first build is not known.
-	Range *distribution.BuildRange
+	Range *buildcommit.Range
 	// Suspects are at most ten, the strongest first; Others the rest, newest first.
 	Suspects, Others []Ranked
 	// Omitted counts commits of the range that are in neither list. Incomplete: builds of the
@@ -65,7 +65,7 @@ type Changes struct {
 }
 
 // Member is the person who wrote a commit; nil: nobody of the organization has the address.
-func (c *Changes) Member(commit *distribution.Commit) *Member {
+func (c *Changes) Member(commit *buildcommit.Commit) *Member {
 	m, ok := c.members[strings.ToLower(commit.AuthorEmail)]
 	if !ok {
 		return nil
@@ -80,7 +80,7 @@ func Find(ctx context.Context, q storage.Querier, organization, group int64, fra
 	if err != nil || build == 0 {
 		return c, err
 	}
-	c.Range, err = distribution.RangeBefore(ctx, q, organization, build)
+	c.Range, err = buildcommit.RangeBefore(ctx, q, organization, build)
 	if errors.Is(err, storage.ErrNotFound) { // the build was deleted
 		return c, nil
 	}
@@ -114,7 +114,7 @@ func (c *Changes) read(ctx context.Context, q storage.Querier, organization int6
 		before = c.Range.Before.ID
 		builds = append(builds[:len(builds):len(builds)], before)
 	}
-	lists, err := distribution.CommitsOf(ctx, q, organization, builds)
+	lists, err := buildcommit.Of(ctx, q, organization, builds)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/buildcommit"
 	"github.com/slipway-qa/slipway/storage/suspect"
 )
 
@@ -33,7 +33,7 @@ func newWorld(t *testing.T) *world {
 }
 
 // build uploads a build of a commit on a branch, with commits that it came with (nil: none are sent).
-func (w *world) build(version, branch, commit string, commits ...distribution.Commit) int64 {
+func (w *world) build(version, branch, commit string, commits ...buildcommit.Commit) int64 {
 	w.T.Helper()
 	u := w.NewUpload(fixture.APK("com.example.shop", version, version))
 	u.Metadata = map[string]string{"branch": branch, "commit": commit}
@@ -45,15 +45,15 @@ func (w *world) build(version, branch, commit string, commits ...distribution.Co
 	return up.Build.ID
 }
 
-func (w *world) set(build int64, commits ...distribution.Commit) {
+func (w *world) set(build int64, commits ...buildcommit.Commit) {
 	w.T.Helper()
 	w.Must(func(ctx context.Context, tx *storage.Tx) error {
-		return distribution.SetCommits(ctx, tx, w.Org.Member.Writer, build, &distribution.Commits{Commits: commits})
+		return buildcommit.Set(ctx, tx, w.Org.Member.Writer, build, &buildcommit.Commits{Commits: commits})
 	})
 }
 
-func change(id, email string, paths ...string) distribution.Commit {
-	return distribution.Commit{ID: id + strings.Repeat("0", 40-len(id)), AuthorName: "somebody", AuthorEmail: email,
+func change(id, email string, paths ...string) buildcommit.Commit {
+	return buildcommit.Commit{ID: id + strings.Repeat("0", 40-len(id)), AuthorName: "somebody", AuthorEmail: email,
 		At: time.Unix(1_700_000_000, 0), Message: id, Paths: paths}
 }
 
@@ -122,7 +122,7 @@ func TestSuspectsBetweenBuilds(t *testing.T) {
 	require.Equal(t, []string{"c2"}, messages(found.Others))
 
 	// A build of another channel between two of one belongs to the range, one of another branch does not.
-	beta := func(version, branch, commit string, commits ...distribution.Commit) {
+	beta := func(version, branch, commit string, commits ...buildcommit.Commit) {
 		u := w.NewUpload(fixture.APK("com.example.shop", version, version))
 		u.Metadata = map[string]string{"branch": branch, "commit": commit, "channel": "beta"}
 		w.set(w.Upload(u).Build.ID, commits...)
@@ -183,8 +183,8 @@ func TestManyCommitsAreBounded(t *testing.T) {
 	w := newWorld(t)
 	w.build("0", "main", "a0")
 	for i := range 25 {
-		var list []distribution.Commit
-		for j := range distribution.MaxCommits {
+		var list []buildcommit.Commit
+		for j := range buildcommit.MaxCommits {
 			list = append(list, change(fmt.Sprintf("%04x%04x", i+1, j), "", "src/cart/pay.c"))
 		}
 		u := w.NewUpload(fixture.APK("com.example.shop", fmt.Sprint(i+1), "1"))
@@ -200,7 +200,7 @@ func TestManyCommitsAreBounded(t *testing.T) {
 	require.True(t, found.Incomplete)
 	require.Len(t, found.Suspects, 10)
 	require.Empty(t, found.Others)
-	require.Equal(t, 20*distribution.MaxCommits-10, found.Omitted)
+	require.Equal(t, 20*buildcommit.MaxCommits-10, found.Omitted)
 }
 
 func TestPlansOfSuspectChanges(t *testing.T) {
@@ -209,14 +209,16 @@ func TestPlansOfSuspectChanges(t *testing.T) {
 	up := w.App("com.example.shop")
 	// 50,000 builds of 100 apps; the app has 500 of them.
 	w.Exec(`insert into projects (organization_id, team_id, token, name, package_name, platform, landing_page_mode)
-		select organization_id, team_id, 'p' || n, 'p' || n, 'p' || n, platform, landing_page_mode from projects, generate_series(1, 100) n where id = $1`, up.Project.ID)
+		select organization_id, team_id, 'p' || n, 'p' || n, 'p' || n, platform, landing_page_mode from projects, generate_series(1, 100) n
+		where id = $1`, up.Project.ID)
 	w.Exec(`insert into builds (organization_id, project_id, token, app_name, version, platform, kind, file_id, file_name, metadata)
-		select b.organization_id, (select min(id) from projects) + n % 101, 'b' || n, b.app_name, n::text, b.platform, b.kind, b.file_id, b.file_name, '{"branch":"main"}'
+		select b.organization_id, (select min(id) from projects) + n % 101, 'b' || n, b.app_name, n::text, b.platform, b.kind, b.file_id,
+			b.file_name, '{"branch":"main"}'
 		from builds b, generate_series(1, 50000) n where b.id = $1`, up.Build.ID)
 	w.Exec(`insert into build_commits (build_id, organization_id, commits) select id, organization_id, '[]' from builds`)
 	w.Exec(`analyze`)
 	build := w.ID(`select max(id) from builds where project_id = $1`, up.Project.ID)
-	for name, query := range map[string]string{"range": distribution.RangeQuery, "commits": distribution.CommitsQuery} {
+	for name, query := range map[string]string{"range": buildcommit.RangeQuery, "commits": buildcommit.Query} {
 		var plan []byte
 		args := []any{w.Org.ID, build, 1001}
 		if name == "commits" {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 )
 
 // IndexPrefix begins the keys of indexes.
@@ -24,7 +24,7 @@ func Delete(ctx context.Context, tx *storage.Tx, w account.Writer, id int64) ([]
 	if err != nil {
 		return nil, err
 	}
-	keys, err := distribution.RemoveSymbols(ctx, tx, []int64{id})
+	keys, err := storedfile.RemoveSymbols(ctx, tx, []int64{id})
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func DeleteOfProject(ctx context.Context, tx *storage.Tx, projectID int64) ([]st
 	if err != nil {
 		return nil, storage.Wrap(err, "symbols of a crash project")
 	}
-	return distribution.RemoveSymbols(ctx, tx, ids)
+	return storedfile.RemoveSymbols(ctx, tx, ids)
 }
 
 // Reindex puts an upload back to pending, to be read by the task that the caller inserts

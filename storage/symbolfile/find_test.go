@@ -13,7 +13,7 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 	"github.com/slipway-qa/slipway/storage/symbol"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
 )
@@ -51,7 +51,7 @@ func (w *world) upload(project int64, files ...symbolfile.File) (id int64) {
 	require.NoError(w.t, w.db.InTx(w.t.Context(), func(tx *storage.Tx) error {
 		stored, err := symbolfile.Insert(w.t.Context(), tx, symbolfile.New{OrganizationID: w.org, ProjectID: project, Name: "upload",
 			Source: symbolfile.SourceAPI, TaskID: uuid.New(),
-			File: distribution.NewFile{Key: distribution.Prefix + uuid.NewString(), Size: 1, SHA256: strings.Repeat("0", 28) + uuid.NewString()}})
+			File: storedfile.NewFile{Key: storedfile.Prefix + uuid.NewString(), Size: 1, SHA256: strings.Repeat("0", 28) + uuid.NewString()}})
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 )
 
 // The ways in which symbols arrive.
@@ -40,7 +41,7 @@ type New struct {
 	ProjectID      int64 // crash project; 0: all of the organization
 	BuildID        int64 // that it came with; 0: none
 	// File is the object; it gets a row, unless FileID is that of one.
-	File   distribution.NewFile
+	File   storedfile.NewFile
 	FileID int64
 
 	Name      string
@@ -231,7 +232,7 @@ func (n *New) insert(ctx context.Context, tx *storage.Tx) (*Stored, error) {
 	fileID := n.FileID
 	if fileID == 0 {
 		var err error
-		if fileID, err = distribution.CreateFile(ctx, tx, n.OrganizationID, n.File); err != nil {
+		if fileID, err = storedfile.Create(ctx, tx, n.OrganizationID, n.File); err != nil {
 			return nil, err
 		}
 	}

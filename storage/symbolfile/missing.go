@@ -101,7 +101,8 @@ func (f *NeedFilter) statement(c *conditions, where string, p storage.Page) stri
 	}
 	return `select ` + needColumns + ` from (select * from symbol_needs n` + where + ` order by n.last_seen desc, n.id desc limit ` +
 		strconv.Itoa(sortedNeeds) + `) n,
-	lateral (select count(*) as crashes from (select from crash_lacks where need_id = n.id limit ` + strconv.Itoa(sortedCrashes) + `) counted) c
+	lateral (select count(*) as crashes from (select from crash_lacks where need_id = n.id limit ` +
+		strconv.Itoa(sortedCrashes) + `) counted) c
 order by c.crashes desc, n.last_seen desc, n.id desc` + page
 }
 

@@ -84,11 +84,13 @@ func Serves(ctx context.Context, q storage.Querier, organization, upload int64) 
 		select n.id from symbol_needs n where n.id in (
 			select i.need_id from symbol_files f
 			join symbol_identifiers s on s.symbol_file_id = f.id
-			join symbol_need_identifiers i on i.organization_id = s.organization_id and i.type = s.type and i.value = s.value and i.release = s.release
+			join symbol_need_identifiers i on i.organization_id = s.organization_id and i.type = s.type and i.value = s.value
+				and i.release = s.release
 			where f.symbol_id = $2 and f.state = 'indexed'
 			union
 			select i.need_id from symbols u
-			join symbol_need_identifiers i on i.organization_id = u.organization_id and i.type = 'build' and i.value = u.build_id::text and i.release = ''
+			join symbol_need_identifiers i on i.organization_id = u.organization_id and i.type = 'build' and i.value = u.build_id::text
+				and i.release = ''
 			where u.id = $2 and exists (select from symbol_files f where f.symbol_id = u.id and f.state = 'indexed' and f.kind = 'proguard')
 			union
 			select i.need_id from symbols u join builds b on b.id = u.build_id

@@ -58,7 +58,7 @@ where i.id = $1 and i.status <> 'revoked'`
 // InviteBySecret finds the invitation of a personal link. storage.ErrNotFound when
 // there is none, it was revoked or renewed, the person is blocked or was removed, or
 // the build is deleted. Whether the person may install the build is for
-// distribution.BuildAccess to say: a grant that was taken back does not come
+// installpage.BuildAccess to say: a grant that was taken back does not come
 // back with the link.
 func InviteBySecret(ctx context.Context, q storage.Querier, secret string) (*Invite, error) {
 	notFound := fmt.Errorf("invitation: %w", storage.ErrNotFound)

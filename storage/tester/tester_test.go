@@ -10,7 +10,9 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/announcement"
+	"github.com/slipway-qa/slipway/storage/distribution/grant"
+	"github.com/slipway-qa/slipway/storage/distribution/installpage"
 	"github.com/slipway-qa/slipway/storage/tester"
 )
 
@@ -29,7 +31,8 @@ func TestBlock(t *testing.T) {
 		require.NoError(t, err)
 		return found.Blocked()
 	}
-	f.Exec(`insert into bearer_tokens (digest, organization_id, user_id, expires_at) values (decode(repeat('00', 32), 'hex'), $1, $2, now())`, f.Org.ID, ann.ID)
+	f.Exec(`insert into bearer_tokens (digest, organization_id, user_id, expires_at) values (decode(repeat('00', 32), 'hex'), $1, $2, now())`,
+		f.Org.ID, ann.ID)
 	require.NoError(t, run(tester.Unblock, f.Org.ID, id))
 	require.Zero(t, f.Audited(account.TesterUnblocked), "nobody was blocked")
 	require.NoError(t, run(tester.Block, f.Org.ID, id))
@@ -63,7 +66,8 @@ func TestRemove(t *testing.T) {
 		f.Group("QA "+ann.Username, ann.ID)
 		build := f.App("com.example." + ann.Name).Build.ID
 		for _, organization := range []int64{f.Org.ID, f.Rival.ID} {
-			f.Exec(`insert into api_keys (organization_id, user_id, kind, digest, hint) values ($1::bigint, $2::bigint, 'api', decode(md5($1::text) || md5($2::text), 'hex'), 'x')`,
+			f.Exec(`insert into api_keys (organization_id, user_id, kind, digest, hint)
+				values ($1::bigint, $2::bigint, 'api', decode(md5($1::text) || md5($2::text), 'hex'), 'x')`,
 				organization, ann.ID)
 			f.Exec(`insert into page_sessions (digest, organization_id, user_id, expires_at)
 				values (decode(md5($1::text) || md5($2::text), 'hex'), $1::bigint, $2::bigint, now() + interval '1 hour')`, organization, ann.ID)
@@ -130,15 +134,15 @@ func TestBlockedHaveNoAccess(t *testing.T) {
 	ann := f.Org.NewUser("ann", account.Tester)
 	f.Group("QA", ann.ID)
 	u := f.NewUpload(fixture.APK("com.example.app", "1.0", "1"))
-	u.ProjectGroups = distribution.Groups{Given: true, Names: []string{"QA"}}
+	u.ProjectGroups = grant.Groups{Given: true, Names: []string{"QA"}}
 	build := f.Upload(u).Build.ID
 	require.NoError(t, f.Do(func(ctx context.Context, tx *storage.Tx) error {
 		return tester.Block(ctx, tx, account.CLI(), f.Org.ID, f.ID(`select id from memberships where user_id = $1`, ann.ID))
 	}))
-	access, err := distribution.BuildAccess(fixture.Context(t), f.DB, build, ann.ID)
+	access, err := installpage.BuildAccess(fixture.Context(t), f.DB, build, ann.ID)
 	require.NoError(t, err)
-	require.Equal(t, distribution.Access{Blocked: true}, access)
-	people, err := distribution.Recipients(fixture.Context(t), f.DB, build, 0, 10)
+	require.Equal(t, installpage.Access{Blocked: true}, access)
+	people, err := announcement.Recipients(fixture.Context(t), f.DB, build, 0, 10)
 	require.NoError(t, err)
 	require.Empty(t, people)
 }

@@ -51,5 +51,6 @@ func TestOutcomesWaitForAChange(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, webhook.Suspended, after.Status)
 	require.Zero(t, after.Failures, "what was sent before says nothing about the webhook after it")
-	require.Equal(t, 1, f.Count(`select count(*) from webhook_deliveries where status = 'failed' and last_error = 'the webhook was suspended'`))
+	require.Equal(t, 1, f.Count(`select count(*) from webhook_deliveries
+		where status = 'failed' and last_error = 'the webhook was suspended'`))
 }

@@ -33,7 +33,7 @@ func retryNow(ctx context.Context, tx *storage.Tx, w *Webhook) error {
 	return enqueue(ctx, tx, []*ledger.NewTask{newTask(w.OrganizationID, w.ID, false, 0)})
 }
 
-// ErrSuspended: a suspended webhook gets nothing, and so no replay.
+// ErrSuspended means that a suspended webhook gets nothing, and so no replay.
 var ErrSuspended = fmt.Errorf("the webhook is suspended: make it active first: %w", storage.ErrConflict)
 
 const againColumns = `status = 'pending', next_at = now(), expires_at = now() + make_interval(secs => $3::float8), finished_at = null`

@@ -74,7 +74,7 @@ const (
 // Lifetime is how long a delivery is tried.
 const Lifetime = 24 * time.Hour
 
-// ErrNoAccess: the webhook hears of apps that the writer's teams do not have.
+// ErrNoAccess means that the webhook hears of apps that the writer's teams do not have.
 var ErrNoAccess = errors.New("a team admin manages webhooks that are limited to apps of the team")
 
 // Webhook is a stored webhook.

@@ -81,7 +81,8 @@ func parseAddress(c RedisConfig) (*address, error) {
 	a := &address{hook: c.Hook}
 	switch {
 	case kind == u.Scheme, kind != "" && kind != "-sentinel" && kind != "-cluster":
-		return nil, errors.New("redis URL: must be redis://, rediss://, redis-sentinel://host:port,host:port?master=NAME or redis-cluster://host:port,host:port")
+		return nil, errors.New("redis URL: must be redis://, rediss://, redis-sentinel://host:port,host:port?master=NAME or " +
+			"redis-cluster://host:port,host:port")
 	case kind == "" && len(hosts) > 1:
 		return nil, errors.New("redis URL: several addresses need redis-sentinel:// or redis-cluster://")
 	case kind == "-sentinel":

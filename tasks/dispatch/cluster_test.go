@@ -121,7 +121,8 @@ func TestErrorsByWayOfAsynq(t *testing.T) {
 func TestAsynqLog(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"Dequeue error: redis eval error: redis not available: EOF": `msg=asynq error="Dequeue error: redis eval error: redis not available: EOF"`,
+		"Dequeue error: redis eval error: redis not available: EOF": `msg=asynq error="Dequeue error: redis eval error: redis not ` +
+			`available: EOF"`,
 		"Lease reset failed": `msg=asynq message="Lease reset failed" dependency=redis`,
 		"recovering from panic. See the stack trace below for details:\n": `details:\n"`,
 	} {

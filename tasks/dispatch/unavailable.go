@@ -18,7 +18,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// ErrUnavailable: Redis cannot serve, whatever is asked of it.
+// ErrUnavailable means that Redis cannot serve, whatever is asked of it.
 var ErrUnavailable = errors.New("redis not available")
 
 const (

@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/commitstatus"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/announcement"
 	"github.com/slipway-qa/slipway/storage/gate"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
@@ -95,7 +96,7 @@ func (f *Follower) release(ctx context.Context, tx *storage.Tx, c *gate.Change) 
 	if err := f.Queue.Insert(ctx, tx, task); err != nil {
 		return err
 	}
-	return distribution.AuditNotified(ctx, tx, account.Actor{Name: actor, RequestID: c.Held.RequestID}, b, task)
+	return announcement.AuditNotified(ctx, tx, account.Actor{Name: actor, RequestID: c.Held.RequestID}, b, task)
 }
 
 // stuck begins the reason of a mail about a gate that stays unknown.

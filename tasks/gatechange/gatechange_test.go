@@ -69,7 +69,8 @@ func TestFollow(t *testing.T) {
 			return follower.Follow(ctx, tx, []gate.Change{c.change})
 		})
 
-		notified := w.Count(`select count(*) from tasks where kind = $1 and (payload ->> 'build_id')::bigint = $2 and request_id = 'request-1'`, tasks.BuildNotify.Name, up.Build.ID)
+		notified := w.Count(`select count(*) from tasks where kind = $1 and (payload ->> 'build_id')::bigint = $2 and request_id = 'request-1'`,
+			tasks.BuildNotify.Name, up.Build.ID)
 		require.Equal(t, map[bool]int{true: 1}[c.released], notified, c.name)
 		require.Equal(t, notified, w.Audited(account.TestersNotified)-audited, c.name)
 		require.Equal(t, map[bool]int{true: 1}[c.mail != ""], w.Count(`select count(*) from mails`), c.name)

@@ -42,7 +42,8 @@ func newWorld(t *testing.T) *world {
 	}
 	get(&w.org, `insert into organizations (uuid, slug, name) values ($1, 'acme', 'Acme QA') returning id`, uuid.New())
 	get(&w.other, `insert into organizations (uuid, slug, name) values ($1, 'other', 'Other') returning id`, uuid.New())
-	get(&w.ann, `insert into users (uuid, kind, username, email, name) values ($1, 'person', 'ann', 'ann@example.org', '') returning id`, uuid.New())
+	get(&w.ann, `insert into users (uuid, kind, username, email, name) values ($1, 'person', 'ann', 'ann@example.org', '')
+		returning id`, uuid.New())
 	w.exec(`insert into memberships (organization_id, user_id, role) select id, $1, 'tester' from organizations`, w.ann)
 	return w
 }

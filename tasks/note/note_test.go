@@ -63,8 +63,10 @@ func TestLinks(t *testing.T) {
 }
 
 // allowed is every tag that may come out, in full.
-var allowed = regexp.MustCompile(`^<(?:/?(?:p|strong|em|del|ul|ol|li|blockquote|code|pre|h[3-6]|a|table|thead|tbody|tr|th|td|/div)|/div|div class="wide" tabindex="0"|t[hd] align="(?:left|center|right)"|br ?/?|hr ?/?` +
-	`|a href="(?:https?:|mailto:)[^"<>\x00-\x20]*" rel="nofollow noreferrer(?: noopener)?"(?: target="_blank")?)>$`)
+var allowed = regexp.MustCompile(
+	`^<(?:/?(?:p|strong|em|del|ul|ol|li|blockquote|code|pre|h[3-6]|a|table|thead|tbody|tr|th|td|/div)|/div|div class="wide" ` +
+		`tabindex="0"|t[hd] align="(?:left|center|right)"|br ?/?|hr ?/?` +
+		`|a href="(?:https?:|mailto:)[^"<>\x00-\x20]*" rel="nofollow noreferrer(?: noopener)?"(?: target="_blank")?)>$`)
 
 var tags = regexp.MustCompile(`<[^>]*>?`)
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks"
@@ -61,7 +61,7 @@ func (d *Delete) Handle(ctx context.Context, claim *worker.Claim) error {
 	// The number of objects is known only inside the transaction.
 	err = claim.Finish(ctx, nil, func(tx *storage.Tx) error {
 		var err error
-		if keys, err = distribution.RemoveBuilds(ctx, tx, []int64{payload.BuildID}); err != nil {
+		if keys, err = storedfile.RemoveBuilds(ctx, tx, []int64{payload.BuildID}); err != nil {
 			return err
 		}
 		return ledger.Result(ctx, tx, claim.Tasks[0].Token(), DeleteResult{Objects: len(keys)})
@@ -99,7 +99,7 @@ func (d *DeleteProject) Handle(ctx context.Context, claim *worker.Claim) error {
 	}
 	var last []int64
 	for {
-		ids, err := distribution.DeletedBuilds(ctx, d.DB, payload.ProjectID, deleteStep)
+		ids, err := storedfile.DeletedBuilds(ctx, d.DB, payload.ProjectID, deleteStep)
 		if err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func (d *DeleteProject) Handle(ctx context.Context, claim *worker.Claim) error {
 	var keys []string
 	err = claim.Finish(ctx, nil, func(tx *storage.Tx) error {
 		var err error
-		if keys, err = distribution.RemoveProject(ctx, tx, payload.ProjectID); err != nil {
+		if keys, err = storedfile.RemoveProject(ctx, tx, payload.ProjectID); err != nil {
 			return err
 		}
 		sum.Objects += len(keys)
@@ -144,7 +144,7 @@ func (d *DeleteProject) step(ctx context.Context, claim *worker.Claim, ids []int
 	var keys []string
 	err := claim.Checkpoint(ctx, func(tx *storage.Tx) error {
 		var err error
-		if keys, err = distribution.RemoveBuilds(ctx, tx, ids); err != nil {
+		if keys, err = storedfile.RemoveBuilds(ctx, tx, ids); err != nil {
 			return err
 		}
 		sum.Builds += len(ids)

@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/storage/setting"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
@@ -81,7 +81,7 @@ func TestSyncToEndpoint(t *testing.T) {
 	e := &endpoint{status: http.StatusCreated, body: `{"item":{}}`}
 	server := httptest.NewServer(e)
 	t.Cleanup(server.Close)
-	w.connect(distribution.Connection{Kind: "http", Endpoint: server.URL + "/v1/upload?token=s3cret", AccessKey: "ann"}, "s3cret")
+	w.connect(setting.Connection{Kind: "http", Endpoint: server.URL + "/v1/upload?token=s3cret", AccessKey: "ann"}, "s3cret")
 	s := w.syncer(true)
 	id, err := w.sync(s, build)
 	require.NoError(t, err)
@@ -98,7 +98,7 @@ func TestSyncToEndpoint(t *testing.T) {
 
 	// Without credentials, and with a response that is too long.
 	e.body = strings.Repeat("x", 2*maxResponse)
-	w.connect(distribution.Connection{Kind: "http", Endpoint: server.URL}, "")
+	w.connect(setting.Connection{Kind: "http", Endpoint: server.URL}, "")
 	_, err = w.sync(s, build)
 	require.NoError(t, err)
 	require.Empty(t, e.request.Header.Get("Authorization"))
@@ -112,7 +112,7 @@ func TestSyncToEndpointThatRefuses(t *testing.T) {
 	e := &endpoint{body: "our internal secret", header: http.Header{"Location": {"/elsewhere"}}}
 	server := httptest.NewServer(e)
 	t.Cleanup(server.Close)
-	w.connect(distribution.Connection{Kind: "http", Endpoint: server.URL, AccessKey: "ann"}, "s3cret")
+	w.connect(setting.Connection{Kind: "http", Endpoint: server.URL, AccessKey: "ann"}, "s3cret")
 	for status, permanent := range map[int]bool{301: true, 303: true, 307: true, 400: true, 401: true, 404: true, 413: true,
 		408: false, 425: false, 429: false, 500: false, 503: false} {
 		e.status = status
@@ -127,7 +127,7 @@ func TestSyncToEndpointThatRefuses(t *testing.T) {
 	client, err := net.Dial("tcp", server.Listener.Addr().String())
 	require.NoError(t, err)
 	t.Cleanup(func() { client.Close() })
-	w.connect(distribution.Connection{Kind: "http", Endpoint: "http://" + client.LocalAddr().String(), AccessKey: "ann"}, "s3cret")
+	w.connect(setting.Connection{Kind: "http", Endpoint: "http://" + client.LocalAddr().String(), AccessKey: "ann"}, "s3cret")
 	_, err = w.sync(w.syncer(true), build)
 	require.Error(t, err)
 	require.False(t, tasks.IsPermanent(err), "it may come back")
@@ -147,7 +147,7 @@ func TestSyncToEndpointThatHangs(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	t.Cleanup(func() { close(end) })
-	w.connect(distribution.Connection{Kind: "http", Endpoint: server.URL}, "")
+	w.connect(setting.Connection{Kind: "http", Endpoint: server.URL}, "")
 	id := w.insert(tasks.NewBuildSync(w.org, "", build))
 	err := w.syncer(true).Handle(ctx, w.claim(tasks.BuildSync, id))
 	require.ErrorIs(t, err, context.Canceled)

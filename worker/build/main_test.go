@@ -15,7 +15,7 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks"
@@ -74,7 +74,7 @@ func (w *world) newProject() int64 {
 // newFile stores an object with its row.
 func (w *world) newFile(content string) (id int64, key string) {
 	w.t.Helper()
-	key = distribution.Prefix + uuid.NewString()
+	key = storedfile.Prefix + uuid.NewString()
 	_, err := object.Put(w.t.Context(), w.objects, key, strings.NewReader(content), int64(len(content)), object.WriteOptions{})
 	require.NoError(w.t, err)
 	return w.number(`insert into files (organization_id, object_key, size, sha256, content_type)
@@ -98,7 +98,8 @@ func (w *world) testers(n int) {
 	group := w.number(`insert into tester_groups (organization_id, name) values ($1, $2) returning id`, w.org, uuid.NewString())
 	w.exec(`insert into project_groups (project_id, tester_group_id) values ($1, $2)`, w.project, group)
 	w.exec(`with made as (
-			insert into users (uuid, username, email) select gen_random_uuid(), 'u' || n || '-' || $3::bigint, 'u' || n || '-' || $3::bigint || '@example.org'
+			insert into users (uuid, username, email)
+			select gen_random_uuid(), 'u' || n || '-' || $3::bigint, 'u' || n || '-' || $3::bigint || '@example.org'
 			from generate_series(1, $1::int) n returning id
 		), joined as (
 			insert into memberships (organization_id, user_id, role) select $2, id, 'tester' from made

@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/visitor"
 	"github.com/slipway-qa/slipway/storage/idempotency"
 	"github.com/slipway-qa/slipway/storage/mail"
 	"github.com/slipway-qa/slipway/worker"
@@ -49,7 +50,7 @@ func NewMaintenance(db *storage.DB, keepMail time.Duration, further ...Step) (*M
 			return idempotency.Forget(ctx, db, time.Now().Add(-idempotency.Age), limit)
 		}},
 		{"sessions", func(ctx context.Context, limit int) (int64, error) {
-			return distribution.ForgetSessions(ctx, db, time.Now(), limit)
+			return visitor.ForgetSessions(ctx, db, time.Now(), limit)
 		}},
 		{"mails", func(ctx context.Context, limit int) (int64, error) {
 			return mail.Prune(ctx, db, time.Now().Add(-keepMail), limit)

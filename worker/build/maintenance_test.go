@@ -34,7 +34,8 @@ func TestMaintenance(t *testing.T) {
 	// More than one statement deletes, and what is younger.
 	w.exec(`insert into idempotency_keys (organization_id, operation, key, created_at)
 		select $1, 'upload', n, now() - interval '25 hours' from generate_series(1, $2) n`, w.org, maintenanceStep+5)
-	w.exec(`insert into idempotency_keys (organization_id, operation, key, created_at) values ($1, 'upload', 'young', now() - interval '23 hours')`, w.org)
+	w.exec(`insert into idempotency_keys (organization_id, operation, key, created_at)
+		values ($1, 'upload', 'young', now() - interval '23 hours')`, w.org)
 	w.testers(1)
 	for _, age := range []string{"1 hour", "-1 hour"} {
 		w.exec(`insert into page_sessions (digest, organization_id, user_id, expires_at)

@@ -29,6 +29,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/device"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/announcement"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/tester"
 	"github.com/slipway-qa/slipway/tasks"
@@ -111,7 +112,7 @@ func (n *Notify) Handle(ctx context.Context, claim *worker.Claim) error {
 		if sum.Reason != "" {
 			break
 		}
-		people, err := distribution.Recipients(ctx, n.DB, b.ID, sum.After, notifyStep)
+		people, err := announcement.Recipients(ctx, n.DB, b.ID, sum.After, notifyStep)
 		if err != nil {
 			return err
 		}
@@ -127,7 +128,7 @@ func (n *Notify) Handle(ctx context.Context, claim *worker.Claim) error {
 }
 
 // step stores the mails to some people and returns the new sum.
-func (n *Notify) step(ctx context.Context, claim *worker.Claim, b *distribution.Build, people []distribution.Tester,
+func (n *Notify) step(ctx context.Context, claim *worker.Claim, b *distribution.Build, people []announcement.Tester,
 	sum NotifyResult) (NotifyResult, error) {
 	// Converted once for all of them, and outside of the transaction: long
 	// notes take some milliseconds.
@@ -190,7 +191,7 @@ func (n *Notify) write(ctx context.Context, tx *storage.Tx, b *distribution.Buil
 }
 
 // letter is a letter to a person without its content.
-func (n *Notify) letter(task ledger.Task, b *distribution.Build, person distribution.Tester) letter.Letter {
+func (n *Notify) letter(task ledger.Task, b *distribution.Build, person announcement.Tester) letter.Letter {
 	return letter.Letter{OrganizationID: b.OrganizationID, UserID: person.UserID, Recipient: person.Email,
 		DedupeKey: fmt.Sprintf("%s:%s:%d", mailtemplate.KindNewBuild, task.ID, person.UserID), RequestID: task.RequestID}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/announcement"
 	"github.com/slipway-qa/slipway/storage/mail"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/letter"
@@ -80,7 +81,7 @@ func TestNotifyResumes(t *testing.T) {
 	// the step had been done by a program that keeps none.
 	b, err := distribution.BuildByID(t.Context(), w.db, w.org, 0, build)
 	require.NoError(t, err)
-	people, err := distribution.Recipients(t.Context(), w.db, build, 0, notifyStep)
+	people, err := announcement.Recipients(t.Context(), w.db, build, 0, notifyStep)
 	require.NoError(t, err)
 	sum, err := n.step(t.Context(), first, b, people, NotifyResult{})
 	require.NoError(t, err)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/setting"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
@@ -32,7 +32,7 @@ func TestSyncToATarpitIsAborted(t *testing.T) {
 		}))
 		s := w.syncer(true)
 		s.Slowest = Rate{Bytes: 1 << 20, Window: 200 * time.Millisecond}
-		w.connect(distribution.Connection{Kind: kind, Endpoint: tarpit.URL, Bucket: "apps", Region: "eu-1", AccessKey: "user"}, "s3cret")
+		w.connect(setting.Connection{Kind: kind, Endpoint: tarpit.URL, Bucket: "apps", Region: "eu-1", AccessKey: "user"}, "s3cret")
 		_, err := w.sync(s, w.newBuild(w.newProject(), firstOf(w.newFile("content"))))
 		var public *tasks.PublicError
 		require.True(t, errors.As(err, &public), "%s: %v", kind, err)

@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/storage/seal"
+	"github.com/slipway-qa/slipway/storage/setting"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 	"github.com/slipway-qa/slipway/worker"
@@ -47,7 +48,7 @@ type buildCopy struct {
 	*Sync
 	task   string
 	build  *distribution.Build
-	conn   *distribution.Connection
+	conn   *setting.Connection
 	secret string
 }
 
@@ -65,7 +66,7 @@ func (s *Sync) Handle(ctx context.Context, claim *worker.Claim) error {
 	if err != nil {
 		return err
 	}
-	c.conn, err = distribution.ConnectionOf(ctx, s.DB, claim.OrganizationID())
+	c.conn, err = setting.ConnectionOf(ctx, s.DB, claim.OrganizationID())
 	if errors.Is(err, storage.ErrNotFound) {
 		return tasks.Permanent(errors.New("the organization has no connection to an app storage"))
 	}

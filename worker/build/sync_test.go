@@ -17,9 +17,9 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/storage/seal"
+	"github.com/slipway-qa/slipway/storage/setting"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 )
@@ -35,7 +35,7 @@ func (w *world) syncer(allowPrivate bool) *Sync {
 }
 
 // connect sets the organization's connection, with the secret in the clear.
-func (w *world) connect(c distribution.Connection, secret string) {
+func (w *world) connect(c setting.Connection, secret string) {
 	w.t.Helper()
 	if secret != "" {
 		var err error
@@ -43,7 +43,7 @@ func (w *world) connect(c distribution.Connection, secret string) {
 		require.NoError(w.t, err)
 	}
 	require.NoError(w.t, w.db.InTx(w.t.Context(), func(tx *storage.Tx) error {
-		return distribution.SetConnection(w.t.Context(), tx, account.Actor{Name: "test"}, w.org, c)
+		return setting.SetConnection(w.t.Context(), tx, account.Actor{Name: "test"}, w.org, c)
 	}))
 }
 
@@ -60,7 +60,7 @@ func (w *world) sync(s *Sync, build int64) (uuid.UUID, error) {
 }
 
 // bucket starts a MinIO server and returns the connection to it.
-func bucket(t *testing.T) (c distribution.Connection, secret string, store object.Store) {
+func bucket(t *testing.T) (c setting.Connection, secret string, store object.Store) {
 	t.Helper()
 	raw := servicetest.Minio(t)
 	store, err := object.Open(t.Context(), object.Config{URL: raw, CreateBucket: true})
@@ -69,7 +69,7 @@ func bucket(t *testing.T) (c distribution.Connection, secret string, store objec
 	u, err := url.Parse(raw)
 	require.NoError(t, err)
 	secret, _ = u.User.Password()
-	return distribution.Connection{Kind: "s3", Endpoint: "http://" + u.Host, Bucket: strings.Trim(u.Path, "/"),
+	return setting.Connection{Kind: "s3", Endpoint: "http://" + u.Host, Bucket: strings.Trim(u.Path, "/"),
 		Region: u.Query().Get("region"), AccessKey: u.User.Username()}, secret, store
 }
 
@@ -123,14 +123,14 @@ func TestSyncToBucket(t *testing.T) {
 	require.NoError(t, s.Handle(t.Context(), second))
 
 	for name, tt := range map[string]struct {
-		change func(*distribution.Connection)
+		change func(*setting.Connection)
 		secret string
 		text   string
 	}{
-		"wrong secret":  {func(*distribution.Connection) {}, "wrong-s3cret", "403"},
-		"no bucket":     {func(c *distribution.Connection) { c.Bucket = "missing" }, secret, "404"},
-		"bad prefix":    {func(c *distribution.Connection) { c.Prefix = "a/../b" }, secret, "prefix"},
-		"no access key": {func(c *distribution.Connection) { c.AccessKey = "" }, secret, "access key"},
+		"wrong secret":  {func(*setting.Connection) {}, "wrong-s3cret", "403"},
+		"no bucket":     {func(c *setting.Connection) { c.Bucket = "missing" }, secret, "404"},
+		"bad prefix":    {func(c *setting.Connection) { c.Prefix = "a/../b" }, secret, "prefix"},
+		"no access key": {func(c *setting.Connection) { c.AccessKey = "" }, secret, "access key"},
 	} {
 		changed := conn
 		tt.change(&changed)
@@ -155,7 +155,7 @@ func TestSyncToBucketThatIsAway(t *testing.T) {
 		rw.WriteHeader(http.StatusNotImplemented) // which is not retried at once
 	}))
 	t.Cleanup(server.Close)
-	w.connect(distribution.Connection{Kind: "s3", Endpoint: server.URL, Bucket: "apps", AccessKey: "a"}, "s3cret")
+	w.connect(setting.Connection{Kind: "s3", Endpoint: server.URL, Bucket: "apps", AccessKey: "a"}, "s3cret")
 	_, err := w.sync(w.syncer(true), build)
 	require.ErrorContains(t, err, "501")
 	require.False(t, tasks.IsPermanent(err))
@@ -170,7 +170,7 @@ func TestSyncIsGuarded(t *testing.T) {
 	e := &endpoint{status: http.StatusOK}
 	server := httptest.NewServer(e)
 	t.Cleanup(server.Close)
-	for _, conn := range []distribution.Connection{
+	for _, conn := range []setting.Connection{
 		{Kind: "http", Endpoint: server.URL},
 		{Kind: "http", Endpoint: "http://169.254.169.254/latest"},
 		{Kind: "http", Endpoint: "http://127.1:9000"},
@@ -198,7 +198,7 @@ func TestSyncOfNothing(t *testing.T) {
 	e := &endpoint{status: http.StatusOK}
 	server := httptest.NewServer(e)
 	t.Cleanup(server.Close)
-	w.connect(distribution.Connection{Kind: "http", Endpoint: server.URL}, "s3cret")
+	w.connect(setting.Connection{Kind: "http", Endpoint: server.URL}, "s3cret")
 	other := w.syncer(true)
 	other.Keys = seal.Ring{bytes.Repeat([]byte("j"), 32)}
 	_, err = w.sync(other, build)

@@ -35,7 +35,8 @@ func (w *world) pending(kind artifact.Kind, content []byte) int64 {
 	w.t.Helper()
 	file, _ := w.newFile(string(content))
 	id := w.newBuild(w.project, file)
-	w.exec(`update builds set kind = $2, verification = 'pending', signer = '{"scheme":"v2","sha256":"ab","verification":"pending"}' where id = $1`, id, kind)
+	w.exec(`update builds set kind = $2, verification = 'pending', signer = '{"scheme":"v2","sha256":"ab","verification":"pending"}'
+		where id = $1`, id, kind)
 	return id
 }
 

@@ -23,7 +23,8 @@ func (w *world) app(versions ...[2]string) (builds []int64) {
 	for _, v := range versions {
 		file := w.number(`insert into files (organization_id, object_key, size, sha256, content_type) values ($1, $2, 1, 'x', 'x') returning id`,
 			w.org, uuid.NewString())
-		builds = append(builds, w.number(`insert into builds (organization_id, project_id, token, app_name, version, version_code, platform, kind, file_id, file_name)
+		builds = append(builds,
+			w.number(`insert into builds (organization_id, project_id, token, app_name, version, version_code, platform, kind, file_id, file_name)
 			values ($1, $2, $3, 'app', $4, $5, 'Android', 'apk', $6, 'a.apk') returning id`, w.org, app, uuid.NewString(), v[0], v[1], file))
 	}
 	_, err := w.db.ExecContext(w.t.Context(), `update crash_projects set project_id = $1 where id = $2`, app, w.project)

@@ -29,7 +29,8 @@ func lackingScripts(n int) string {
 		fmt.Fprintf(&b, `{"funcName":"module%d.function%d","library":"/srv/app/dist/part%d/file%d.js","line":%d,"column":%d}`,
 			at, n%50, at/22, at%22, 1+n*7%2000, 1+n%3)
 	}
-	return fmt.Sprintf(`"lang":"nodejs","langVersion":"20","agent":"@backtrace/node","agentVersion":"0.8.3","symbolication":"sourcemap","mainThread":"main","classifiers":["TypeError"],"threads":{"main":{"fault":true,"stack":[%s]}}`, b.String())
+	return fmt.Sprintf(`"lang":"nodejs","langVersion":"20","agent":"@backtrace/node","agentVersion":"0.8.3","symbolication":"sourcemap",`+
+		`"mainThread":"main","classifiers":["TypeError"],"threads":{"main":{"fault":true,"stack":[%s]}}`, b.String())
 }
 
 // lackingModules are reports of addresses in forty modules.
@@ -41,7 +42,8 @@ func lackingModules(n int) string {
 		if i > 0 {
 			modules.WriteByte(',')
 		}
-		fmt.Fprintf(&modules, `{"start":%d,"size":%d,"code_file":"/opt/shop/lib%d.so","debug_file":"lib%d.so","debug_identifier":"%032X0"}`, base+i<<24, 1<<20, i, i, i+1)
+		fmt.Fprintf(&modules, `{"start":%d,"size":%d,"code_file":"/opt/shop/lib%d.so","debug_file":"lib%d.so","debug_identifier":"%032X0"}`,
+			base+i<<24, 1<<20, i, i, i+1)
 	}
 	for i := range 20 {
 		if i > 0 {
@@ -50,7 +52,8 @@ func lackingModules(n int) string {
 		m := rng.IntN(40)
 		fmt.Fprintf(&frames, `{"address":"0x%x","library":"/opt/shop/lib%d.so"}`, base+m<<24+rng.IntN(1<<20), m)
 	}
-	return fmt.Sprintf(`"lang":"c++","langVersion":"17","agent":"native","agentVersion":"1.0","mainThread":"main","classifiers":["SIGSEGV"],"modules":[%s],"threads":{"main":{"name":"main","fault":true,"stack":[%s]}}`, modules.String(), frames.String())
+	return fmt.Sprintf(`"lang":"c++","langVersion":"17","agent":"native","agentVersion":"1.0","mainThread":"main","classifiers":["SIGSEGV"],`+
+		`"modules":[%s],"threads":{"main":{"name":"main","fault":true,"stack":[%s]}}`, modules.String(), frames.String())
 }
 
 // BenchmarkProcessLacking works off reports whose symbol files are not there.
@@ -73,7 +76,8 @@ func BenchmarkProcessLacking(b *testing.B) {
 					var in []received.Incoming
 					for i := range 64 {
 						id, at := uuid.New(), (n+i)%512
-						doc := fmt.Sprintf(`{"uuid":%q,"timestamp":1772366400,"attributes":{"application":"shop","application.version":"2.%d.0","hostname":"web-%03d"},%s}`,
+						doc := fmt.Sprintf(`{"uuid":%q,"timestamp":1772366400,"attributes":{"application":"shop","application.version":"2.%d.0",`+
+							`"hostname":"web-%03d"},%s}`,
 							id, at%5, at%100, c.body(at))
 						in = append(in, received.Incoming{UUID: id, Document: []byte(doc), Format: "json", OrganizationID: w.org, ProjectID: w.project})
 					}

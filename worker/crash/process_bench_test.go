@@ -22,7 +22,8 @@ import (
 func benchDocument(n, breadcrumbs int) received.Incoming {
 	var b strings.Builder
 	id := uuid.New()
-	fmt.Fprintf(&b, `{"uuid":%q,"timestamp":1772366400,"lang":"nodejs","langVersion":"20","agent":"@backtrace/node","agentVersion":"0.8.3","mainThread":"main","classifiers":["TypeError"],"threads":{"main":{"fault":true,"stack":[`, id)
+	fmt.Fprintf(&b, `{"uuid":%q,"timestamp":1772366400,"lang":"nodejs","langVersion":"20","agent":"@backtrace/node","agentVersion":"0.8.3",`+
+		`"mainThread":"main","classifiers":["TypeError"],"threads":{"main":{"fault":true,"stack":[`, id)
 	for i := range 20 {
 		if i > 0 {
 			b.WriteByte(',')
@@ -30,10 +31,12 @@ func benchDocument(n, breadcrumbs int) received.Incoming {
 		fmt.Fprintf(&b, `{"funcName":"module%d.function%d","library":"/srv/app/dist/part%d/file%d.js","line":%d,"column":%d}`,
 			(n+i)%50, n%50, i, (n+i)%50, n, i)
 	}
-	fmt.Fprintf(&b, `]}},"attributes":{"application":"shop","application.version":"2.%d.0","hostname":"web-%03d","error.message":"Cannot read properties of undefined","process.age":%d,"user.id":"u%06d","request.id":%q,"vm.rss.size":%d},"annotations":{"breadcrumbs":[{}`,
+	fmt.Fprintf(&b, `]}},"attributes":{"application":"shop","application.version":"2.%d.0","hostname":"web-%03d","error.message":"Cannot `+
+		`read properties of undefined","process.age":%d,"user.id":"u%06d","request.id":%q,"vm.rss.size":%d},"annotations":{"breadcrumbs":[{}`,
 		n%5, n%100, n, n*7919%1000000, id, n*104729)
 	for i := range breadcrumbs {
-		fmt.Fprintf(&b, `,{"timestamp":%d,"level":"info","type":"http","message":"GET /api/orders/%d?page=%d answered 200 after %d ms and the cart was loaded","attributes":{"module":"cartLoader","attempt":%d}}`, n*i, n*i%99991, i, n%900, i%3)
+		fmt.Fprintf(&b, `,{"timestamp":%d,"level":"info","type":"http","message":"GET /api/orders/%d?page=%d answered 200 after %d ms and the `+
+			`cart was loaded","attributes":{"module":"cartLoader","attempt":%d}}`, n*i, n*i%99991, i, n%900, i%3)
 	}
 	b.WriteString(`]}}`)
 	return received.Incoming{UUID: id, Document: []byte(b.String()), Format: "json"}
@@ -72,7 +75,8 @@ func BenchmarkProcess(b *testing.B) {
 func scriptDocument(n int) received.Incoming {
 	id, group := uuid.New(), n%50
 	var b strings.Builder
-	fmt.Fprintf(&b, `{"uuid":%q,"timestamp":1772366400,"lang":"nodejs","langVersion":"20","agent":"@backtrace/node","agentVersion":"0.8.3","mainThread":"main","classifiers":["TypeError"],"threads":{"main":{"fault":true,"stack":[`, id)
+	fmt.Fprintf(&b, `{"uuid":%q,"timestamp":1772366400,"lang":"nodejs","langVersion":"20","agent":"@backtrace/node","agentVersion":"0.8.3",`+
+		`"mainThread":"main","classifiers":["TypeError"],"threads":{"main":{"fault":true,"stack":[`, id)
 	for i := range 20 {
 		if i > 0 {
 			b.WriteByte(',')
@@ -81,7 +85,8 @@ func scriptDocument(n int) received.Incoming {
 		fmt.Fprintf(&b, `{"funcName":"module%d.function%d","library":"/srv/app/dist/part%d/file%d.js","line":%d,"column":%d}`,
 			at, group, at/22, at%22, 1+n*7%2000, 1+n%3)
 	}
-	fmt.Fprintf(&b, `]}},"attributes":{"application":"shop","application.version":"2.%d.0","hostname":"web-%03d","error.message":"Cannot read properties of undefined","user.id":"u%06d"},"annotations":{"breadcrumbs":[{}]}}`,
+	fmt.Fprintf(&b, `]}},"attributes":{"application":"shop","application.version":"2.%d.0","hostname":"web-%03d",`+
+		`"error.message":"Cannot read properties of undefined","user.id":"u%06d"},"annotations":{"breadcrumbs":[{}]}}`,
 		n%5, n%100, n*7919%1000000)
 	return received.Incoming{UUID: id, Document: []byte(b.String()), Format: "json"}
 }

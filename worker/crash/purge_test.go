@@ -47,7 +47,8 @@ func (w *world) facts() []string {
 		select f from (
 			select g.title || ' ' || g.count || ' ' || g.first_seen || ' ' || g.last_seen as f from crash_groups g
 			union all select g.title || ' day ' || d.day || ' ' || d.count from crash_group_days d join crash_groups g on g.id = d.group_id
-			union all select g.title || ' ' || v.kind || ' ' || v.value || ' ' || v.count from crash_group_values v join crash_groups g on g.id = v.group_id
+			union all select g.title || ' ' || v.kind || ' ' || v.value || ' ' || v.count from crash_group_values v
+			join crash_groups g on g.id = v.group_id
 			union all select 'keys ' || count(*) from crash_group_keys
 			union all select 'version ' || v.version || ' ' || v.crashes from crash_versions v where v.crashes > 0
 			union all select 'version day ' || d.version || ' ' || d.day || ' ' || d.crashes from crash_version_days d where d.crashes > 0

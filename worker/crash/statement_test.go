@@ -15,7 +15,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/count"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/storage/symbol"
@@ -63,7 +63,7 @@ func (w *world) symbolFile(tb testing.TB, kind symbol.Kind, index []byte, ids ..
 	require.NoError(tb, err)
 	require.NoError(tb, w.db.InTx(tb.Context(), func(tx *storage.Tx) error {
 		stored, err := symbolfile.Insert(tb.Context(), tx, symbolfile.New{OrganizationID: w.org, Name: "upload", Source: symbolfile.SourceAPI,
-			TaskID: uuid.New(), File: distribution.NewFile{Key: distribution.Prefix + uuid.NewString(), Size: 1,
+			TaskID: uuid.New(), File: storedfile.NewFile{Key: storedfile.Prefix + uuid.NewString(), Size: 1,
 				SHA256: strings.Repeat("0", 28) + uuid.NewString()}})
 		if err != nil {
 			return err
@@ -123,7 +123,8 @@ func manyShapes(i int) doc {
 			frames = append(frames, fmt.Sprintf(`{"funcName":"f%d","library":"/srv/app/dist/file%d.js","line":1,"column":%d}`, at, at, n%3+1))
 		case 1:
 			lang = "javascript"
-			frames = append(frames, fmt.Sprintf(`{"funcName":"f%d","library":"https://shop.example.com/static/main%s.js","line":1,"column":2}`, at, []string{"", fmt.Sprint(at)}[n%2]))
+			frames = append(frames, fmt.Sprintf(`{"funcName":"f%d","library":"https://shop.example.com/static/main%s.js","line":1,"column":2}`, at,
+				[]string{"", fmt.Sprint(at)}[n%2]))
 		case 2:
 			lang, member = "java", `"symbolication":"proguard",`
 			attributes = fmt.Sprintf(`"application.version":"2.%d.0","symbolication_id":%q`, i%5, []string{"m", fmt.Sprint("m", at)}[i/4%2])
@@ -131,10 +132,12 @@ func manyShapes(i int) doc {
 		case 3:
 			lang = "c"
 			frames = append(frames, fmt.Sprintf(`{"address":"%d"}`, 0x400010+n))
-			more = fmt.Sprintf(`,"modules":[{"start":"0x400000","size":65536,"code_file":"/opt/shop","debug_identifier":"C1A2B3C4D5E6F708192A3B4C5D6E%04d0"}]`, at)
+			more = fmt.Sprintf(`,"modules":[{"start":"0x400000","size":65536,"code_file":"/opt/shop",`+
+				`"debug_identifier":"C1A2B3C4D5E6F708192A3B4C5D6E%04d0"}]`, at)
 		}
 	}
-	d.raw = fmt.Sprintf(`{"uuid":%q,"timestamp":%d,"lang":%q,"langVersion":"1","agent":"a","agentVersion":"1",%s"mainThread":"0","threads":{"0":{"stack":[%s]}},"classifiers":["E"],"attributes":{%s}%s}`,
+	d.raw = fmt.Sprintf(`{"uuid":%q,"timestamp":%d,"lang":%q,"langVersion":"1","agent":"a","agentVersion":"1",%s"mainThread":"0",`+
+		`"threads":{"0":{"stack":[%s]}},"classifiers":["E"],"attributes":{%s}%s}`,
 		d.uuid, d.at.Unix(), lang, member, strings.Join(frames, ","), attributes, more)
 	return d
 }

@@ -26,7 +26,8 @@ func TestMappingOfABuildThatCameLater(t *testing.T) {
 	w.processAll()
 	require.Equal(t, crash.SymbolsMissing, w.state(ids[0]))
 
-	build := w.number(`insert into builds (organization_id, project_id, token, app_name, version, version_code, platform, kind, file_id, file_name)
+	build := w.number(`insert into builds (organization_id, project_id, token, app_name, version, version_code, platform, kind,
+		file_id, file_name)
 		select organization_id, project_id, $1, app_name, '2.0', '34', platform, kind, file_id, file_name from builds where organization_id = $2
 		returning id`, uuid.NewString(), w.org)
 	_, task := w.uploadOf(strconv.FormatInt(build, 10), map[string]string{"a.b.c": "shop.Cart.price", "class E": "shop.CartError"}, &build)

@@ -236,8 +236,10 @@ func (w *symbolWorld) countsAgree() {
 	require.Zero(w.t, w.number(`select count(*) from crash_groups g where g.root_id is null and g.count <> (
 		select coalesce(sum(c.duplicates), 0) from crashes c join crash_group_keys k on k.id = c.key_id
 		join crash_groups p on p.id = k.group_id where p.id = g.id or p.root_id = g.id)`), "counts of groups")
-	require.Zero(w.t, w.number(`select count(*) from crash_groups g where coalesce((select sum(d.count) from crash_group_days d where d.group_id = g.id), 0) <> (
-		select coalesce(sum(c.duplicates), 0) from crashes c join crash_group_keys k on k.id = c.key_id where k.group_id = g.id)`), "days of groups")
+	require.Zero(w.t, w.number(`select count(*) from crash_groups g
+		where coalesce((select sum(d.count) from crash_group_days d where d.group_id = g.id), 0) <> (
+		select coalesce(sum(c.duplicates), 0) from crashes c join crash_group_keys k on k.id = c.key_id
+		where k.group_id = g.id)`), "days of groups")
 	require.Zero(w.t, w.number(`select count(*) from crash_group_values v where v.count <> (
 		select coalesce(sum(c.duplicates), 0) from crashes c join crash_group_keys k on k.id = c.key_id
 		where k.group_id = v.group_id and v.value = case v.kind when 'version' then c.version else c.host end)`), "values of groups")

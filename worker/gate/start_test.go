@@ -57,7 +57,8 @@ func TestStart(t *testing.T) {
 	var result StartResult
 	w.Result(id, &result)
 	require.Equal(t, StartResult{Started: 1}, result)
-	require.Equal(t, 1, w.Count(`select count(*) from suite_runs where build_id = $1 and suite_id = $2 and test_url = 'https://pr-7.example.com/shop'
+	require.Equal(t, 1, w.Count(`select count(*) from suite_runs
+		where build_id = $1 and suite_id = $2 and test_url = 'https://pr-7.example.com/shop'
 		and user_uuid = $3`, build, smoke.ID, by.UserUUID))
 	require.Equal(t, 1, w.Count(`select count(*) from suite_runs`))
 	require.Equal(t, 1, w.Count(`select count(*) from tasks where kind = $1`, tasks.SuiteRun.Name))
@@ -127,7 +128,8 @@ func TestStartFails(t *testing.T) {
 		return g.Conditions[1].Reason
 	}
 	mails := func() int {
-		return w.Count(`select count(*) from mails where kind = 'gate-failed' and user_id = $1 and text_body like '%did not start%'`, w.Org.Member.ID)
+		return w.Count(`select count(*) from mails where kind = 'gate-failed' and user_id = $1 and text_body like '%did not start%'`,
+			w.Org.Member.ID)
 	}
 	require.Error(t, handler.Handle(ctx, claim))
 	require.Contains(t, evaluate(), "was not run on this build", "it is tried again")

@@ -210,7 +210,8 @@ func TestJournal(t *testing.T) {
 
 	// The server refused the end for now: it is sent again.
 	_, task = w.write()
-	require.NoError(t, send(dyingTransport{func(m *Outgoing) error { m.Ending(); return errors.New("disk full") }}).Handle(t.Context(), w.claim(task)))
+	require.NoError(t, send(dyingTransport{func(m *Outgoing) error { m.Ending(); return errors.New("disk full") }}).Handle(t.Context(),
+		w.claim(task)))
 	w.exec(`update tasks set run_at = now() where id = $1`, task)
 	require.NoError(t, (&Send{DB: w.db, Transport: transport, Journal: second}).Handle(t.Context(), w.claim(task)))
 	require.Len(t, transport.sent, 2)

@@ -49,7 +49,8 @@ func (w *world) crash(org int64, title string, count int, first time.Time, state
 	w.t.Helper()
 	w.exec(`insert into crash_projects (organization_id, name) values ($1, 'Groupshot') on conflict do nothing`, org)
 	require.NoError(w.t, w.db.GetContext(w.t.Context(), &id, `
-		insert into crash_groups (organization_id, crash_project_id, fingerprint, algorithm, title, culprit, classifier, count, first_seen, last_seen, state)
+		insert into crash_groups (organization_id, crash_project_id, fingerprint, algorithm, title, culprit, classifier, count, first_seen,
+			last_seen, state)
 		select $1, id, '\x00', 1, $2, '', '', $3, $4, $4, $5 from crash_projects where organization_id = $1 returning id`,
 		org, title, count, first, state))
 	return id

@@ -89,7 +89,8 @@ func TestAuditStaysAppendOnly(t *testing.T) {
 		`truncate audit_events`,
 		`do $$ begin perform set_config('slipway.audit_retention', 'on', true); delete from audit_events; end $$`,
 		`do $$ begin perform set_config('slipway.audit_retention', 'on', true); update audit_events set actor = 'nobody'; end $$`,
-		`do $$ begin perform set_config('slipway.audit_retention', 'on', true); delete from audit_events where at > now() - interval '10 days'; end $$`,
+		`do $$ begin perform set_config('slipway.audit_retention', 'on', true); delete from audit_events where at > now() - interval '10 ` +
+			`days'; end $$`,
 		`do $$ begin perform set_config('slipway.audit_days', '1', true), set_config('slipway.audit_retention', 'on', true);
 			delete from audit_events where at > now() - interval '10 days'; end $$`,
 	} {

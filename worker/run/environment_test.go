@@ -167,7 +167,8 @@ func TestSuiteRunEntersItsEnvironment(t *testing.T) {
 	})
 	require.NoError(t, w.suite().Handle(t.Context(), w.claim(tasks.SuiteRun, run.ID)))
 	require.Equal(t, 1, w.number(`select count(*) from test_runs r join test_jobs j on j.run_id = r.id
-		where r.environment = 'staging' and r.test_url like 'https://staging.example.com%' and j.target -> 'capabilities' ->> 'browserName' = 'firefox'`))
+		where r.environment = 'staging' and r.test_url like 'https://staging.example.com%'
+			and j.target -> 'capabilities' ->> 'browserName' = 'firefox'`))
 	require.Equal(t, 1, w.number(`select count(*) from suite_runs where sealed_variables is not null`))
 
 	lost := w.startSuite(run.SuiteID)

@@ -112,7 +112,8 @@ func newHost(t *testing.T) *host {
 		h.mu.Unlock()
 		rw.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(rw, `<!doctype html><title>Shop</title><label>User <input id=user></label>
-			<button id=go onclick="document.body.append(Object.assign(document.createElement('h1'), {textContent: document.querySelector('#user').value}))">Log in</button>`)
+			<button id=go onclick="document.body.append(Object.assign(document.createElement('h1'), {textContent: `+
+			`document.querySelector('#user').value}))">Log in</button>`)
 	}))
 	t.Cleanup(h.Close)
 	return h

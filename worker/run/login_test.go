@@ -66,7 +66,8 @@ func (s *club) serve(w http.ResponseWriter, r *http.Request) {
 		s.sessions[session] = true
 		http.SetCookie(w, &http.Cookie{Name: "session", Value: session, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
 		http.SetCookie(w, &http.Cookie{Name: "plain", Value: "without-same-site", Path: "/"}) // as most sites set theirs
-		page(`<script>localStorage.setItem("token", "token-of-ann-1234567"); sessionStorage.setItem("tab", "tab-of-ann"); location = "/"</script>`)
+		page(`<script>localStorage.setItem("token", "token-of-ann-1234567"); sessionStorage.setItem("tab", "tab-of-ann"); location = ` +
+			`"/"</script>`)
 	case !known:
 		page(`<form action=/login method=post><input id=user name=user><button id=go>Sign in</button></form>`)
 	default:
@@ -252,9 +253,11 @@ func TestSignedOutAgain(t *testing.T) {
 		"elsewhere": "ERRORLOGIN_FAILED"}, w.results(run))
 	text := ""
 	require.NoError(t, w.db.GetContext(t.Context(), &text, `select error from test_jobs where error_code = 'LOGIN_FAILED'`))
-	require.Equal(t, fmt.Sprintf("the page %q shows that the test is not signed in: css #idp is visible, also after the suite's login was played again",
-		site.other()+"/idp"), text)
-	require.Equal(t, 1, w.number(`select count(*) from run_files f join test_jobs j on j.id = f.job_id where j.error_code = 'LOGIN_FAILED' and f.kind = 'source'`))
+	require.Equal(t,
+		fmt.Sprintf("the page %q shows that the test is not signed in: css #idp is visible, also after the suite's login was played again",
+			site.other()+"/idp"), text)
+	require.Equal(t, 1, w.number(`select count(*) from run_files f join test_jobs j on j.id = f.job_id
+		where j.error_code = 'LOGIN_FAILED' and f.kind = 'source'`))
 }
 
 func (w *world) startLoginAgain(run *store.SuiteRun) *store.SuiteRun {

@@ -198,8 +198,9 @@ func TestRetriesOfCaseSuiteAndOrganization(t *testing.T) {
 		"nobody":       {`select 1`, 1},
 		"organization": {`update organizations set retries = 1`, 2},
 		"suite":        {`update organizations set retries = 3; update test_suites set retries = 1`, 2},
-		"case":         {`update organizations set retries = 3; update test_suites set retries = 2; update test_cases set run_settings = run_settings || '{"retries": 0}'`, 1},
-		"run":          {`update test_cases set run_settings = run_settings || '{"retries": 3}'; update suite_runs set retries = 1`, 2},
+		"case": {`update organizations set retries = 3; update test_suites set retries = 2; update test_cases
+			set run_settings = run_settings || '{"retries": 0}'`, 1},
+		"run": {`update test_cases set run_settings = run_settings || '{"retries": 3}'; update suite_runs set retries = 1`, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -138,6 +138,7 @@ func TestJobsOfRowsThatAreGone(t *testing.T) {
 	w.exec(`delete from test_data`)
 	require.NoError(t, (&RowsHandler{Log: slog.New(slog.NewTextHandler(w.log, nil))}).Handle(t.Context(), w.claim(tasks.RunRows, run.ID)))
 	require.Equal(t, 101, w.number(`select count(*) from test_jobs where run_id = $1`, run.ID))
-	require.Equal(t, 1, w.number(`select count(*) from test_jobs where run_id = $1 and state = 'ERROR' and error_code = 'WORKER_LOST'`, run.ID))
+	require.Equal(t, 1, w.number(`select count(*) from test_jobs
+		where run_id = $1 and state = 'ERROR' and error_code = 'WORKER_LOST'`, run.ID))
 	require.Equal(t, 1, w.number(`select count(*) from test_runs where id = $1 and fanned_out`, run.ID))
 }

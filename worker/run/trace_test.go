@@ -74,7 +74,8 @@ func TestTraceIsKept(t *testing.T) {
 		{run: "on_failure", ofCase: "on", status: step.Passed},
 	} {
 		w.exec(`update organizations set trace = $1`, test.organization)
-		w.exec(`update test_cases set run_settings = run_settings - 'trace' || case when $1 = '' then '{}' else jsonb_build_object('trace', $1::text) end`, test.ofCase)
+		w.exec(`update test_cases set run_settings = run_settings - 'trace' || case when $1 = '' then '{}'
+			else jsonb_build_object('trace', $1::text) end`, test.ofCase)
 		w.handler.Play = traces(test.status, store.CodeStepFailed)
 		run := w.newRun(c, store.NewRun{Inputs: store.Inputs{Trace: test.run}}, chrome)
 		require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))

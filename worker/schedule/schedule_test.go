@@ -290,7 +290,8 @@ func TestTriggerFiresSchedules(t *testing.T) {
 		return w.number(`select count(*) from suite_runs`) == 20
 	}, time.Minute, 50*time.Millisecond)
 	require.Eventually(t, func() bool {
-		return w.number(`select coalesce(sum((result ->> 'started')::int), 0) from tasks where kind = 'schedule:tick' and state = 'succeeded'`) == 20
+		return w.number(`select coalesce(sum((result ->> 'started')::int), 0) from tasks
+			where kind = 'schedule:tick' and state = 'succeeded'`) == 20
 	}, time.Minute, 50*time.Millisecond)
 	counted := w.counted.all() // CATCH_UP when the machine is that slow
 	require.Equal(t, 20, counted["CRON STARTED"]+counted["CATCH_UP STARTED"])

@@ -14,11 +14,18 @@ const androidSource = `<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>
 <hierarchy index="0" class="hierarchy" rotation="0" width="1080" height="1920">
  <android.widget.FrameLayout class="android.widget.FrameLayout" bounds="[0,0][1080,1920]" displayed="true">
   <android.widget.TextView text="Contacts" heading="true" bounds="[0,0][1080,100]"/>
-  <android.widget.EditText resource-id="com.app:id/search_field" hint="Search people" text="Search people" bounds="[0,100][1080,200]" clickable="true" focused="true"/>
+  <android.widget.EditText resource-id="com.app:id/search_field" hint="Search people" text="Search people" bounds="[0,100][1080,200]" ` +
+	`clickable="true" focused="true"/>
   <android.widget.EditText resource-id="com.app:id/secret" hint="PIN" text="1234" password="true" bounds="[0,200][1080,300]"/>
   <androidx.recyclerview.widget.RecyclerView resource-id="com.app:id/people" scrollable="true" bounds="[0,300][1080,1700]">
-   <android.view.ViewGroup clickable="true" bounds="[0,300][1080,400]"><android.widget.TextView text="Ann" resource-id="com.app:id/name" bounds="[0,300][500,400]"/><android.widget.ImageButton resource-id="com.app:id/delete" content-desc="Delete" clickable="true" bounds="[900,300][1000,400]"/></android.view.ViewGroup>
-   <android.view.ViewGroup clickable="true" bounds="[0,400][1080,500]"><android.widget.TextView text="Bob &quot;B&quot; O'Neil" resource-id="com.app:id/name" bounds="[0,400][500,500]"/><android.widget.ImageButton resource-id="com.app:id/delete" content-desc="Delete" clickable="true" bounds="[900,400][1000,500]"/></android.view.ViewGroup>
+   <android.view.ViewGroup clickable="true" bounds="[0,300][1080,400]">` +
+	`<android.widget.TextView text="Ann" resource-id="com.app:id/name" bounds="[0,300][500,400]"/>` +
+	`<android.widget.ImageButton resource-id="com.app:id/delete" content-desc="Delete" clickable="true" bounds="[900,300][1000,400]"/>` +
+	`</android.view.ViewGroup>
+   <android.view.ViewGroup clickable="true" bounds="[0,400][1080,500]">` +
+	`<android.widget.TextView text="Bob &quot;B&quot; O'Neil" resource-id="com.app:id/name" bounds="[0,400][500,500]"/>` +
+	`<android.widget.ImageButton resource-id="com.app:id/delete" content-desc="Delete" clickable="true" bounds="[900,400][1000,500]"/>` +
+	`</android.view.ViewGroup>
   </androidx.recyclerview.widget.RecyclerView>
   <android.widget.CheckBox text="Favourites only" checkable="true" checked="true" bounds="[0,1700][1080,1800]"/>
   <node class="android.app.ActionBar$Tab" text="People" selected="true" clickable="true" bounds="[0,1800][500,1900]"/>
@@ -30,18 +37,34 @@ const androidSource = `<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>
 </hierarchy>`
 
 const iosSource = `<?xml version="1.0" encoding="UTF-8"?>
-<AppiumAUT><XCUIElementTypeApplication type="XCUIElementTypeApplication" name="Shop" label="Shop" enabled="true" visible="true" x="0" y="0" width="390" height="844">
+<AppiumAUT><XCUIElementTypeApplication type="XCUIElementTypeApplication" name="Shop" label="Shop" enabled="true" visible="true" x="0" ` +
+	`y="0" width="390" height="844">
  <XCUIElementTypeStatusBar type="XCUIElementTypeStatusBar" name="bar" visible="true" x="0" y="0" width="390" height="40"/>
- <XCUIElementTypeTextField type="XCUIElementTypeTextField" name="email" value="you@web.com" placeholderValue="you@web.com" visible="true" x="0" y="50" width="390" height="40"/>
- <XCUIElementTypeSecureTextField type="XCUIElementTypeSecureTextField" name="pw" value="•••" label="Password" visible="true" x="0" y="90" width="390" height="40"/>
- <XCUIElementTypeSwitch type="XCUIElementTypeSwitch" name="news" label="Newsletter" value="1" visible="true" x="0" y="130" width="390" height="40"/>
+ <XCUIElementTypeTextField type="XCUIElementTypeTextField" name="email" value="you@web.com" placeholderValue="you@web.com" ` +
+	`visible="true" x="0" y="50" width="390" height="40"/>
+ <XCUIElementTypeSecureTextField type="XCUIElementTypeSecureTextField" name="pw" value="•••" label="Password" visible="true" x="0" ` +
+	`y="90" width="390" height="40"/>
+ <XCUIElementTypeSwitch type="XCUIElementTypeSwitch" name="news" label="Newsletter" value="1" visible="true" x="0" y="130" width="390" ` +
+	`height="40"/>
  <XCUIElementTypeTable type="XCUIElementTypeTable" visible="true" x="0" y="170" width="390" height="400">
-  <XCUIElementTypeCell type="XCUIElementTypeCell" visible="true" x="0" y="170" width="390" height="40"><XCUIElementTypeStaticText type="XCUIElementTypeStaticText" name="Lamp" label="Lamp" value="Lamp" visible="true" x="0" y="170" width="90" height="40"/><XCUIElementTypeButton type="XCUIElementTypeButton" name="Add" label="Add" visible="true" x="300" y="170" width="90" height="40"/></XCUIElementTypeCell>
-  <XCUIElementTypeCell type="XCUIElementTypeCell" visible="true" x="0" y="210" width="390" height="40"><XCUIElementTypeStaticText type="XCUIElementTypeStaticText" name="Chair" label="Chair" value="Chair" visible="true" x="0" y="210" width="90" height="40"/><XCUIElementTypeButton type="XCUIElementTypeButton" name="Add" label="Add" visible="true" x="300" y="210" width="90" height="40"/></XCUIElementTypeCell>
+  <XCUIElementTypeCell type="XCUIElementTypeCell" visible="true" x="0" y="170" width="390" height="40">` +
+	`<XCUIElementTypeStaticText type="XCUIElementTypeStaticText" name="Lamp" label="Lamp" value="Lamp" visible="true" x="0" y="170" ` +
+	`width="90" height="40"/><XCUIElementTypeButton type="XCUIElementTypeButton" name="Add" label="Add" visible="true" x="300" y="170" ` +
+	`width="90" height="40"/></XCUIElementTypeCell>
+  <XCUIElementTypeCell type="XCUIElementTypeCell" visible="true" x="0" y="210" width="390" height="40">` +
+	`<XCUIElementTypeStaticText type="XCUIElementTypeStaticText" name="Chair" label="Chair" value="Chair" visible="true" x="0" y="210" ` +
+	`width="90" height="40"/><XCUIElementTypeButton type="XCUIElementTypeButton" name="Add" label="Add" visible="true" x="300" y="210" ` +
+	`width="90" height="40"/></XCUIElementTypeCell>
  </XCUIElementTypeTable>
- <XCUIElementTypeTabBar type="XCUIElementTypeTabBar" visible="true" x="0" y="800" width="390" height="44"><XCUIElementTypeButton type="XCUIElementTypeButton" name="tab.cart" label="Cart" value="1" visible="true" x="0" y="800" width="100" height="44"/></XCUIElementTypeTabBar>
- <XCUIElementTypeAlert type="XCUIElementTypeAlert" name="Sure?" label="Sure?" visible="true" x="50" y="300" width="290" height="200"><XCUIElementTypeButton type="XCUIElementTypeButton" name="OK" label="OK" visible="true" x="60" y="450" width="100" height="40"/></XCUIElementTypeAlert>
- <XCUIElementTypeKeyboard type="XCUIElementTypeKeyboard" visible="true" x="0" y="600" width="390" height="200"><XCUIElementTypeKey type="XCUIElementTypeKey" name="a" label="a" visible="true" x="0" y="600" width="30" height="40"/></XCUIElementTypeKeyboard>
+ <XCUIElementTypeTabBar type="XCUIElementTypeTabBar" visible="true" x="0" y="800" width="390" height="44">` +
+	`<XCUIElementTypeButton type="XCUIElementTypeButton" name="tab.cart" label="Cart" value="1" visible="true" x="0" y="800" width="100" ` +
+	`height="44"/></XCUIElementTypeTabBar>
+ <XCUIElementTypeAlert type="XCUIElementTypeAlert" name="Sure?" label="Sure?" visible="true" x="50" y="300" width="290" height="200">` +
+	`<XCUIElementTypeButton type="XCUIElementTypeButton" name="OK" label="OK" visible="true" x="60" y="450" width="100" height="40"/>` +
+	`</XCUIElementTypeAlert>
+ <XCUIElementTypeKeyboard type="XCUIElementTypeKeyboard" visible="true" x="0" y="600" width="390" height="200">` +
+	`<XCUIElementTypeKey type="XCUIElementTypeKey" name="a" label="a" visible="true" x="0" y="600" width="30" height="40"/>` +
+	`</XCUIElementTypeKeyboard>
 </XCUIElementTypeApplication></AppiumAUT>`
 
 func plainText(s string) string { return s }
@@ -161,7 +184,8 @@ func TestLocatesInApps(t *testing.T) {
 // Only its place is left of what nothing tells from its likes.
 func TestLocatesLikes(t *testing.T) {
 	t.Parallel()
-	app := readApp(t, `<hierarchy><a.Box><a.Button clickable="true" bounds="[0,0][9,9]"/><a.Button clickable="true" bounds="[9,0][18,9]"/></a.Box></hierarchy>`)
+	app := readApp(t, `<hierarchy><a.Box><a.Button clickable="true" bounds="[0,0][9,9]"/>`+
+		`<a.Button clickable="true" bounds="[9,0][18,9]"/></a.Box></hierarchy>`)
 	require.Len(t, app.Snapshot.Nodes, 2)
 	at := app.Locate(app.Snapshot.Nodes[1].Ref).Selector
 	require.Equal(t, "//a.Button", at.Value)

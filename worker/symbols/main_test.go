@@ -15,7 +15,7 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/storage/symbol"
@@ -70,11 +70,11 @@ func (w *world) organization(slug string) (id int64) {
 func (w *world) upload(data string, change func(*symbolfile.New)) *symbolfile.Upload {
 	w.t.Helper()
 	sum := sha256.Sum256([]byte(data))
-	key := distribution.Prefix + uuid.NewString()
+	key := storedfile.Prefix + uuid.NewString()
 	_, err := object.Put(w.t.Context(), w.objects, key, bytes.NewReader([]byte(data)), int64(len(data)), object.WriteOptions{})
 	require.NoError(w.t, err)
 	n := symbolfile.New{OrganizationID: w.org, Name: "upload", Source: symbolfile.SourceAPI, TaskID: uuid.Must(uuid.NewV7()),
-		File: distribution.NewFile{Key: key, Size: int64(len(data)), SHA256: hex.EncodeToString(sum[:])}}
+		File: storedfile.NewFile{Key: key, Size: int64(len(data)), SHA256: hex.EncodeToString(sum[:])}}
 	if change != nil {
 		change(&n)
 	}

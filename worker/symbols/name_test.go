@@ -28,7 +28,8 @@ func TestResolve(t *testing.T) {
 }
 
 const (
-	aMap    = `{"version":3,"file":"bundle.js","sources":["a.ts"],"names":[],"mappings":"AAAA","sourcesContent":["let a"],"debugId":"85314830-023f-4cf1-a267-535f4e37bb17"}`
+	aMap = `{"version":3,"file":"bundle.js","sources":["a.ts"],"names":[],"mappings":"AAAA","sourcesContent":["let a"],` +
+		`"debugId":"85314830-023f-4cf1-a267-535f4e37bb17"}`
 	aScript = "function a(){}\n//# sourceMappingURL=main.js.map\n//# debugId=85314830-023f-4cf1-a267-535f4e37bb17\n"
 )
 

@@ -45,7 +45,8 @@ func TestDelivery(t *testing.T) {
 	require.True(t, w.work(hook.ID))
 	require.Len(t, to.all(), 1)
 	got := to.all()[0]
-	require.Equal(t, `{"event":"upload","timestamp":"2026-03-01 09:20:30","appName":"App","version":"1.2","build":"12","platform":"Android","buildId":`+
+	require.Equal(t, `{"event":"upload","timestamp":"2026-03-01 09:20:30","appName":"App","version":"1.2","build":"12",`+
+		`"platform":"Android","buildId":`+
 		fmt.Sprint(up.Build.ID)+`,"buildUrl":"https://qa.example.com/a?b=1&c=<2>","filesize":7}`, got.body)
 	require.Equal(t, "application/json", got.header.Get("Content-Type"))
 	require.Equal(t, "Slipway-Webhooks/1.0", got.header.Get("User-Agent"))
@@ -225,7 +226,8 @@ func TestHangingReceiverGetsOneRequestAtATime(t *testing.T) {
 		w.emit(webhook.Event{Action: webhook.Run})
 	}
 	require.Equal(t, 1, w.Count(`select count(*) from tasks where kind = $1 and state = 'queued'`, tasks.WebhookDeliver.Name))
-	require.Equal(t, 1, w.Count(`select count(*) from tasks where queue = $1 and state = 'queued' and run_at > now() + interval '2 seconds'`, tasks.WebhookSlow))
+	require.Equal(t, 1, w.Count(`select count(*) from tasks where queue = $1 and state = 'queued' and run_at > now() + interval '2 seconds'`,
+		tasks.WebhookSlow))
 	require.True(t, w.work(hook.ID))
 	require.Len(t, to.all(), 1, "put off as a whole")
 	close(hang)

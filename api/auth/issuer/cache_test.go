@@ -16,7 +16,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth/issuer"
 	"github.com/slipway-qa/slipway/api/auth/issuer/issuertest"
-	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/oidc"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 )
 
@@ -291,7 +291,7 @@ func TestOrganizationsApart(t *testing.T) {
 	_, err = w.cache.Verify(t.Context(), &other, second.Token(nil))
 	require.NoError(t, err)
 	moved := *w.by
-	moved.OIDCSettings = account.NewOIDCSettings().OIDCSettings
+	moved.Settings = oidc.NewSettings().Settings
 	moved.IssuerURL = second.URL
 	_, err = w.cache.Verify(t.Context(), &moved, second.Token(nil))
 	require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4/json"
 
-	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/oidc"
 )
 
 // maxShown bounds a claim in characters where it is stored or shown.
@@ -42,7 +42,7 @@ func readClaims(payload []byte) (Claims, error) {
 }
 
 // check holds the claims against the configuration.
-func (c *Claims) check(by *account.OIDC, now time.Time) error {
+func (c *Claims) check(by *oidc.Configuration, now time.Time) error {
 	if err := c.checkTimes(time.Duration(by.ClockSkewSeconds)*time.Second, now); err != nil {
 		return err
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/oidc"
 )
 
 // FuzzParse: no panic, and what is parsed is of an algorithm that is allowed and within
@@ -17,7 +17,7 @@ func FuzzParse(f *testing.F) {
 	} {
 		f.Add(token)
 	}
-	by := &account.OIDC{OIDCSettings: account.NewOIDCSettings().OIDCSettings}
+	by := &oidc.Configuration{Settings: oidc.NewSettings().Settings}
 	by.AllowedAlgorithms, by.Audience = []string{"RS256", "ES256"}, "slipway"
 	by.RequiredScopes, by.RequiredClaims = []string{"a"}, map[string][]string{"ref": {"*a*"}}
 	f.Fuzz(func(t *testing.T, token string) {

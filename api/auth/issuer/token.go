@@ -11,7 +11,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/json"
 
-	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/oidc"
 )
 
 // MaxToken bounds a token in bytes. Those of CI services have some two KiB, those with
@@ -87,7 +87,7 @@ func parse(token string, algorithms []string) (*parsed, error) {
 	if err != nil || json.Unmarshal(text, &p.header) != nil {
 		return nil, refuse(textMalformed + "its header cannot be read")
 	}
-	if !slices.Contains(algorithms, p.header.Algorithm) || !slices.Contains(account.OIDCAlgorithms(), p.header.Algorithm) {
+	if !slices.Contains(algorithms, p.header.Algorithm) || !slices.Contains(oidc.Algorithms(), p.header.Algorithm) {
 		return nil, refuse(textAlgorithm)
 	}
 	if len(p.header.Critical) > 0 || len(p.header.KeyID) > maxKid {
@@ -112,7 +112,7 @@ func (p *parsed) verifiedBy(keys []jose.JSONWebKey) bool {
 
 // Verify returns the claims of a token that the organization's configuration accepts; a
 // *Refusal when it does not.
-func (c *Cache) Verify(ctx context.Context, by *account.OIDC, token string) (*Claims, error) {
+func (c *Cache) Verify(ctx context.Context, by *oidc.Configuration, token string) (*Claims, error) {
 	p, err := parse(token, by.AllowedAlgorithms)
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (c *Cache) Verify(ctx context.Context, by *account.OIDC, token string) (*Cl
 // verifySignature verifies with the keys that are here, and when none of them fits with
 // those that the issuer has now. A key of the token's name decides: its set is not
 // fetched again because of a signature that is wrong.
-func (c *Cache) verifySignature(ctx context.Context, by *account.OIDC, p *parsed) error {
+func (c *Cache) verifySignature(ctx context.Context, by *oidc.Configuration, p *parsed) error {
 	from := Source{URL: by.IssuerURL, Issuer: by.ExpectedIssuer}
 	maxAge := time.Duration(by.JWKSCacheSeconds) * time.Second
 	keys, err := c.keys(ctx, by.OrganizationID, from, maxAge)

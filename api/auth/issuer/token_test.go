@@ -18,7 +18,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth/issuer"
 	"github.com/slipway-qa/slipway/api/auth/issuer/issuertest"
-	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/oidc"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 )
 
@@ -37,7 +37,7 @@ type object = map[string]any
 // world is an issuer, a configuration that trusts it, and a cache.
 type world struct {
 	*issuertest.Issuer
-	by    *account.OIDC
+	by    *oidc.Configuration
 	cache *issuer.Cache
 	guard *outbound.Guard
 	now   atomic.Int64 // nanoseconds since 1970
@@ -55,9 +55,9 @@ func newWorld(t *testing.T) *world {
 	require.NoError(t, err)
 	t.Cleanup(func() { w.guard.CloseIdleConnections(); w.Close() })
 	w.cache = issuer.NewCache(issuer.Config{Client: issuer.NewClient(w.guard), Now: func() time.Time { return time.Unix(0, w.now.Load()) }})
-	settings := account.NewOIDCSettings().OIDCSettings
+	settings := oidc.NewSettings().Settings
 	settings.IssuerURL, settings.Audience = w.URL, "slipway"
-	w.by = &account.OIDC{OrganizationID: 1, OIDCSettings: settings}
+	w.by = &oidc.Configuration{OrganizationID: 1, Settings: settings}
 	return w
 }
 
@@ -81,7 +81,7 @@ func TestClaims(t *testing.T) {
 	now := time.Now().Unix()
 	for name, c := range map[string]struct {
 		change object
-		by     func(*account.OIDC)
+		by     func(*oidc.Configuration)
 		want   string
 	}{
 		"as it should be":     {},
@@ -90,16 +90,16 @@ func TestClaims(t *testing.T) {
 		"no issuer":           {change: object{"iss": nil}, want: "Invalid issuer"},
 		"issuer is a number":  {change: object{"iss": 1}, want: "Invalid token: iss must be a text"},
 		"expected issuer": {change: object{"iss": "http://fs/trust"},
-			by: func(o *account.OIDC) { o.ExpectedIssuer = "http://fs/trust" }},
-		"not the expected issuer": {by: func(o *account.OIDC) { o.ExpectedIssuer = "http://fs/trust" }, want: "Invalid issuer"},
+			by: func(o *oidc.Configuration) { o.ExpectedIssuer = "http://fs/trust" }},
+		"not the expected issuer": {by: func(o *oidc.Configuration) { o.ExpectedIssuer = "http://fs/trust" }, want: "Invalid issuer"},
 		"other audience":          {change: object{"aud": "other"}, want: "Invalid audience"},
 		"no audience":             {change: object{"aud": nil}, want: "Invalid audience"},
 		"one of the audiences":    {change: object{"aud": []string{"other", "slipway"}}},
 		"a part of the audience":  {change: object{"aud": "slip"}, want: "Invalid audience"},
-		"audience not checked":    {change: object{"aud": "other"}, by: func(o *account.OIDC) { o.Audience = "" }},
+		"audience not checked":    {change: object{"aud": "other"}, by: func(o *oidc.Configuration) { o.Audience = "" }},
 		"expired":                 {change: object{"exp": now - 3600}, want: "Token has expired"},
 		"expired within the skew": {change: object{"exp": now - 30}},
-		"expired, no skew": {change: object{"exp": now - 30}, by: func(o *account.OIDC) { o.ClockSkewSeconds = 0 },
+		"expired, no skew": {change: object{"exp": now - 30}, by: func(o *oidc.Configuration) { o.ClockSkewSeconds = 0 },
 			want: "Token has expired"},
 		"no end":                 {change: object{"exp": nil}, want: "Invalid token: it has no exp"},
 		"end is a text":          {change: object{"exp": "tomorrow"}, want: "Invalid token: exp must be a number of seconds"},
@@ -142,12 +142,12 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-func scopes(names ...string) func(*account.OIDC) {
-	return func(o *account.OIDC) { o.RequiredScopes = names }
+func scopes(names ...string) func(*oidc.Configuration) {
+	return func(o *oidc.Configuration) { o.RequiredScopes = names }
 }
 
-func claims(name string, patterns ...string) func(*account.OIDC) {
-	return func(o *account.OIDC) { o.RequiredClaims = map[string][]string{name: patterns} }
+func claims(name string, patterns ...string) func(*oidc.Configuration) {
+	return func(o *oidc.Configuration) { o.RequiredClaims = map[string][]string{name: patterns} }
 }
 
 // part encodes one part of a token.

@@ -11,7 +11,8 @@ import (
 // plainMatchers are the assertions that compare nothing.
 var plainMatchers = map[string]step.Matcher{
 	"toBeVisible": {Name: step.Visible}, "toBeHidden": {Name: step.Hidden}, "toBeChecked": {Name: step.Checked},
-	"toBeEnabled": {Name: step.Enabled}, "toBeFocused": {Name: step.Focused}, "toBeEmpty": {Name: step.ValueIs, Args: step.MatcherArgs{Mode: step.Equals}},
+	"toBeEnabled": {Name: step.Enabled}, "toBeFocused": {Name: step.Focused}, "toBeEmpty": {Name: step.ValueIs,
+		Args: step.MatcherArgs{Mode: step.Equals}},
 }
 
 // texts are the assertions that compare a text, with the mode of one in quotes.

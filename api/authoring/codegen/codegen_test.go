@@ -44,15 +44,18 @@ func TestOfTheTestRunner(t *testing.T) {
 		`{"type":"assert","args":{"selector":{"type":"role","value":"checkbox","name":"Terms"},"matcher":{"name":"checked","args":{}}}}`,
 		`{"type":"click","args":{"selector":{"type":"role","value":"button","name":"Order"}}}`,
 		`{"type":"click","args":{"selector":{"type":"role","value":"button","within":{"type":"role","value":"listitem","hasText":"Two Add"}}}}`,
-		`{"type":"in_frame","args":{"selector":{"type":"css","value":"iframe"},"tool":{"type":"click","args":{"selector":{"type":"role","value":"button","name":"Inside"}}}}}`,
+		`{"type":"in_frame","args":{"selector":{"type":"css","value":"iframe"},"tool":{"type":"click","args":{"selector":{"type":"role",` +
+			`"value":"button","name":"Inside"}}}}}`,
 		`{"type":"click","args":{"selector":{"type":"role","value":"button","name":"Alert"}}}`,
 		`{"type":"handle_dialog","args":{"action":"dismiss"}}`,
 		`{"type":"click","args":{"selector":{"type":"role","value":"link","name":"Popup"}}}`,
 		`{"type":"switch_window","args":{"matcher":{"name":"index","args":{"value":"1"}}}}`,
 		`{"type":"assert","args":{"selector":{"type":"role","value":"heading","name":"Lamps"},"matcher":{"name":"visible","args":{}}}}`,
 		`{"type":"switch_window","args":{"matcher":{"name":"index","args":{"value":"0"}}}}`,
-		`{"type":"assert","args":{"selector":{"type":"css","value":"#out"},"matcher":{"name":"text","args":{"value":"Thanks ann@x.org","mode":"contains"}}}}`,
-		`{"type":"assert","args":{"selector":{"type":"role","value":"checkbox","name":"Terms"},"matcher":{"name":"checked","args":{}},"not":true}}`,
+		`{"type":"assert","args":{"selector":{"type":"css","value":"#out"},"matcher":{"name":"text","args":{"value":"Thanks ann@x.org",` +
+			`"mode":"contains"}}}}`,
+		`{"type":"assert","args":{"selector":{"type":"role","value":"checkbox","name":"Terms"},"matcher":{"name":"checked","args":{}},` +
+			`"not":true}}`,
 		`{"type":"assert","args":{"selector":{"type":"label","value":"Mail"},"matcher":{"name":"focused","args":{}}}}`,
 		`{"type":"assert","args":{"matcher":{"name":"url","args":{"value":"(?i)\\/orders\\/\\d+$","mode":"matches"}}}}`,
 	}, tools(t, got.Steps))
@@ -80,24 +83,38 @@ func begun(lines string) string {
 func TestEachCall(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]string{
-		`await page.goBack();`:                                                                       `{"type":"back","args":{}}`,
-		`await page.keyboard.press('ControlOrMeta+a');`:                                              `{"type":"press_key","args":{"key":"Control+a"}}`,
-		`await page.locator('#a').press("ControlOrMeta+KeyA")`:                                       `{"type":"press_key","args":{"selector":{"type":"css","value":"#a"},"key":"Control+a"}}`,
-		`await page.setViewportSize({ width: 800, height: 600 });`:                                   `{"type":"set_viewport","args":{"width":800,"height":600}}`,
-		`await page.waitForTimeout(1500);`:                                                           `{"type":"pause","args":{"time":1500}}`,
-		`await page.locator('a >> nth=0')`:                                                           "",
-		`await page.locator('xpath=//a').last().hover();`:                                            `{"type":"hover","args":{"selector":{"type":"xpath","value":"//a","index":-1}}}`,
-		`await page.frameLocator('#f').getByText('x').nth(2).click()`:                                `{"type":"in_frame","args":{"selector":{"type":"css","value":"#f"},"tool":{"type":"click","args":{"selector":{"type":"text","value":"x","index":2}}}}}`,
-		`await page.locator('#s').selectOption([{ label: 'Red' }]);`:                                 `{"type":"select","args":{"selector":{"type":"css","value":"#s"},"optionValue":"Red"}}`,
-		`await page.locator('#d').dragTo(page.locator('#e'));`:                                       `{"type":"drag","args":{"selector":{"type":"css","value":"#d"},"target":{"type":"css","value":"#e"}}}`,
-		`await page.getByRole('row', { name: 'a\u00e4\x41', exact: true, selected: true }).click();`: `{"type":"click","args":{"selector":{"type":"role","value":"row","name":"aäA","exact":true,"state":{"selected":true}}}}`,
-		`await page.locator('li', { has: page.getByText('x') }).click();`:                            `{"type":"click","args":{"selector":{"type":"css","value":"li","has":{"type":"text","value":"x"}}}}`,
-		`await expect(page.locator('li')).toHaveCount(3);`:                                           `{"type":"assert","args":{"selector":{"type":"css","value":"li"},"matcher":{"name":"count","args":{"value":"3"}}}}`,
-		`await expect(page.locator('b')).toBeDisabled();`:                                            `{"type":"assert","args":{"selector":{"type":"css","value":"b"},"matcher":{"name":"enabled","args":{}},"not":true}}`,
-		`await expect(page.locator('b')).not.toBeDisabled();`:                                        `{"type":"assert","args":{"selector":{"type":"css","value":"b"},"matcher":{"name":"enabled","args":{}}}}`,
-		`await expect(page.locator('b')).toHaveAttribute('href', /^\/a[/]b/);`:                       `{"type":"assert","args":{"selector":{"type":"css","value":"b"},"matcher":{"name":"attribute","args":{"value":"^\\/a[/]b","name":"href","mode":"matches"}}}}`,
-		`await expect(page).toHaveTitle('Shop');`:                                                    `{"type":"assert","args":{"matcher":{"name":"title","args":{"value":"Shop","mode":"equals"}}}}`,
-		"await page.locator(`#a`).fill('');":                                                         `{"type":"input_text","args":{"selector":{"type":"css","value":"#a"},"text":""}}`,
+		`await page.goBack();`: `{"type":"back","args":{}}`,
+		`await page.keyboard.press('ControlOrMeta+a');`: `{"type":"press_key",` +
+			`"args":{"key":"Control+a"}}`,
+		`await page.locator('#a').press("ControlOrMeta+KeyA")`: `{"type":"press_key",` +
+			`"args":{"selector":{"type":"css","value":"#a"},"key":"Control+a"}}`,
+		`await page.setViewportSize({ width: 800, height: 600 });`: `{"type":"set_viewport",` +
+			`"args":{"width":800,"height":600}}`,
+		`await page.waitForTimeout(1500);`: `{"type":"pause","args":{"time":1500}}`,
+		`await page.locator('a >> nth=0')`: "",
+		`await page.locator('xpath=//a').last().hover();`: `{"type":"hover",` +
+			`"args":{"selector":{"type":"xpath","value":"//a","index":-1}}}`,
+		`await page.frameLocator('#f').getByText('x').nth(2).click()`: `{"type":"in_frame",` +
+			`"args":{"selector":{"type":"css","value":"#f"},"tool":{"type":"click","args":{"selector":{"type":"text","value":"x","index":2}}}}}`,
+		`await page.locator('#s').selectOption([{ label: 'Red' }]);`: `{"type":"select",` +
+			`"args":{"selector":{"type":"css","value":"#s"},"optionValue":"Red"}}`,
+		`await page.locator('#d').dragTo(page.locator('#e'));`: `{"type":"drag",` +
+			`"args":{"selector":{"type":"css","value":"#d"},"target":{"type":"css","value":"#e"}}}`,
+		`await page.getByRole('row', { name: 'a\u00e4\x41', exact: true, selected: true }).click();`: `{"type":"click",` +
+			`"args":{"selector":{"type":"role","value":"row","name":"aäA","exact":true,"state":{"selected":true}}}}`,
+		`await page.locator('li', { has: page.getByText('x') }).click();`: `{"type":"click","args":{"selector":{"type":"css","value":"li",` +
+			`"has":{"type":"text","value":"x"}}}}`,
+		`await expect(page.locator('li')).toHaveCount(3);`: `{"type":"assert","args":{"selector":{"type":"css",` +
+			`"value":"li"},"matcher":{"name":"count","args":{"value":"3"}}}}`,
+		`await expect(page.locator('b')).toBeDisabled();`: `{"type":"assert","args":{"selector":{"type":"css",` +
+			`"value":"b"},"matcher":{"name":"enabled","args":{}},"not":true}}`,
+		`await expect(page.locator('b')).not.toBeDisabled();`: `{"type":"assert","args":{"selector":{"type":"css",` +
+			`"value":"b"},"matcher":{"name":"enabled","args":{}}}}`,
+		`await expect(page.locator('b')).toHaveAttribute('href', /^\/a[/]b/);`: `{"type":"assert","args":{"selector":{"type":"css",` +
+			`"value":"b"},"matcher":{"name":"attribute","args":{"value":"^\\/a[/]b","name":"href","mode":"matches"}}}}`,
+		`await expect(page).toHaveTitle('Shop');`: `{"type":"assert","args":{"matcher":{"name":"title","args":{"value":"Shop",` +
+			`"mode":"equals"}}}}`,
+		"await page.locator(`#a`).fill('');": `{"type":"input_text","args":{"selector":{"type":"css","value":"#a"},"text":""}}`,
 	} {
 		got, err := codegen.Read(begun(code))
 		if want == "" {

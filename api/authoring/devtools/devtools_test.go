@@ -34,14 +34,18 @@ func TestRecording(t *testing.T) {
 	require.Equal(t, []string{
 		`{"type":"set_viewport","args":{"width":1280,"height":720}}`,
 		`{"type":"go_to_url","args":{"url":"https://shop.example.com/"}}`,
-		`{"type":"click","args":{"selector":{"type":"css","value":"#mail","fingerprint":{"role":"textbox","name":"Mail","attributes":{"id":"mail"}}}}}`,
+		`{"type":"click","args":{"selector":{"type":"css","value":"#mail","fingerprint":{"role":"textbox","name":"Mail",` +
+			`"attributes":{"id":"mail"}}}}}`,
 		`{"type":"input_text","args":{"selector":{"type":"css","value":"#mail"` +
 			`,"fingerprint":{"role":"textbox","name":"Mail","attributes":{"id":"mail"}}},"text":"ann@x.org"}}`,
 		`{"type":"press_key","args":{"key":"Control+Shift+a"}}`,
 		`{"type":"select","args":{"selector":{"type":"css","value":"form \u003e select"},"optionValue":"r"}}`,
-		`{"type":"click","args":{"selector":{"type":"role","value":"button","name":"Order","exact":true,"fingerprint":{"role":"button","name":"Order","text":"Order"}}}}`,
+		`{"type":"click","args":{"selector":{"type":"role","value":"button","name":"Order","exact":true,"fingerprint":{"role":"button",` +
+			`"name":"Order","text":"Order"}}}}`,
 		`{"type":"click","args":{"selector":{"type":"css","value":"button.buy","within":{"type":"css","value":"shop-card"}}}}`,
-		`{"type":"in_frame","args":{"selector":{"type":"css","value":"iframe, frame","index":0},"tool":{"type":"in_frame","args":{"selector":{"type":"css","value":"iframe, frame","index":1},"tool":{"type":"double_click","args":{"selector":{"type":"xpath","value":"//*[@id='x']"}}}}}}}`,
+		`{"type":"in_frame","args":{"selector":{"type":"css","value":"iframe, frame","index":0},"tool":{"type":"in_frame",` +
+			`"args":{"selector":{"type":"css","value":"iframe, frame","index":1},"tool":{"type":"double_click","args":{"selector":{"type":"xpath",` +
+			`"value":"//*[@id='x']"}}}}}}}`,
 		`{"type":"switch_window","args":{"matcher":{"name":"index","args":{"value":"1"}}}}`,
 		`{"type":"right_click","args":{"selector":{"type":"css","value":"[data-testid=\"row\"]","fingerprint":{"testId":"row"}}}}`,
 		`{"type":"switch_window","args":{"matcher":{"name":"index","args":{"value":"0"}}}}`,
@@ -68,9 +72,10 @@ func TestRefused(t *testing.T) {
 		`{"type":"navigate"}`:                                                 "steps[0].url: is missing",
 		`{"type":"click","selectors":[["[[["]]}`:                              "steps[0]: selector",
 		`7`:                                                                   "steps[0]: is no step",
-		`{"type":"navigate","url":7}`:                                         "steps[0]: is no step of a recording: url must not be a JSON number",
-		`{"type":"close"},{"type":"keyDown","key":"a"}`:                       "steps[0].type: close has no counterpart",
-		`{"type":"scroll","x":0,"y":5}`:                                       "holds no step",
+		`{"type":"navigate","url":7}`: "steps[0]: is no step of a recording: url must not be a " +
+			"JSON number",
+		`{"type":"close"},{"type":"keyDown","key":"a"}`: "steps[0].type: close has no counterpart",
+		`{"type":"scroll","x":0,"y":5}`:                 "holds no step",
 	} {
 		_, err := devtools.Read([]byte(`{"title":"x","steps":[` + recorded + `]}`))
 		require.ErrorContains(t, err, want, recorded)

@@ -70,6 +70,7 @@ const (
 // not there.
 type Resource struct{ Code, Text string }
 
+// The resources that paths name.
 var (
 	TestCase       = Resource{codeCaseNotFound, "the test case does not exist"}
 	Revision       = Resource{codeRevisionNotFound, "the test case has no such revision"}

@@ -59,8 +59,10 @@ func NewWords(of ...Vocabulary) Words {
 // selectors, of answers and parameters that say for whom something is, and of interfaces
 // like this one.
 const siblings = `
-	action browser browsers checked creatorUserId csv default data dataRow dataRows dataset deleteTestCases disabled env environment environmentId
-	environments expanded expected findings flaky headers headless lastModifierUserId matrix parallel parameters platform platforms pressed retries retry
+	action browser browsers checked creatorUserId csv default data dataRow dataRows dataset deleteTestCases disabled env
+	environment environmentId
+	environments expanded expected findings flaky headers headless lastModifierUserId matrix parallel parameters platform platforms
+	pressed retries retry
 	revisionId rowName rows runId secret secrets selected shards stepId suites testCase testSuite tunnel url userId variables viewport wait`
 
 // addNames puts in the names of a type's members, and of those below.

@@ -164,7 +164,8 @@ func FuzzSchedule(f *testing.F) {
 	for text := range badSettings {
 		f.Add(`{"settings":` + text + `}`)
 	}
-	f.Add(`{"name":"a","stateName":"ENABLED","testSuiteIds":["01890000-0000-7000-8000-000000000000"],"settings":{"cron":"@daily","timezone":"UTC",` +
+	f.Add(`{"name":"a","stateName":"ENABLED","testSuiteIds":["01890000-0000-7000-8000-000000000000"],"settings":{"cron":"@daily",` +
+		`"timezone":"UTC",` +
 		`"runningUserId":"01890000000070008000000000000000","startDate":"2026-01-01","endDate":"99991231T235959-2359","maxRuns":1}}`)
 	f.Add(`{"settings":null,"testSuiteIds":null,"name":null,"teamId":null,"stateName":null}`)
 	f.Fuzz(func(t *testing.T, text string) {

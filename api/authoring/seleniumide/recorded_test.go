@@ -39,11 +39,13 @@ const recorded = `{
       {"id": "17", "comment": "", "command": "webdriverChooseOkOnVisibleConfirmation", "target": "", "targets": [], "value": ""},
       {"id": "18", "comment": "", "command": "close", "target": "", "targets": [], "value": ""},
       {"id": "19", "comment": "", "command": "selectWindow", "target": "handle=${root}", "targets": [], "value": ""},
-      {"id": "20", "comment": "", "command": "verifyText", "target": "css=.message", "targets": [["css=.message", "css:finder"]], "value": "Thank you, Ada"},
+      {"id": "20", "comment": "", "command": "verifyText", "target": "css=.message", "targets": [["css=.message", "css:finder"]], ` +
+	`"value": "Thank you, Ada"},
       {"id": "21", "comment": "", "command": "close", "target": "", "targets": [], "value": ""}
     ]
   }],
-  "suites": [{"id": "s", "name": "Default Suite", "persistSession": false, "parallel": false, "timeout": 300, "tests": ["c1b0a1de-57e5-4a84-8a53-7e1df3c5b7a2"]}],
+  "suites": [{"id": "s", "name": "Default Suite", "persistSession": false, "parallel": false, "timeout": 300, "tests": ` +
+	`["c1b0a1de-57e5-4a84-8a53-7e1df3c5b7a2"]}],
   "urls": ["https://shop.example.com/"], "plugins": []
 }`
 

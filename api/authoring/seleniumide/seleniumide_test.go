@@ -284,7 +284,8 @@ func TestUnknownMembers(t *testing.T) {
 	got := read(`{"id":"p","flags":1,"suites":[{"id":"s"},{"id":"r","retries":2}],"tests":[
 		{"id":"u","secret":1,"commands":[` + click(`,"foo":1`) + `]},
 		{"id":"t","name":"x","retries":{"deep":1},"commands":[` + click(`,"skip":true,"foo":1`) + `,` + click(`,"foo":{"bar":1}`) + `,` +
-		click(`,"skip":false,"isBreakpoint":true,"targets":[["id=a","id"]],"targetFallback":[],"values":[],"valueFallback":[],"windowTimeout":1`) + `]}],
+		click(`,"skip":false,"isBreakpoint":true,"targets":[["id=a","id"]],"targetFallback":[],"values":[],"valueFallback":[],`+
+			`"windowTimeout":1`) + `]}],
 		"url":"","urls":[],"plugins":[{"x":1}],"version":"3.0","delay":0,"snapshot":{"tests":[]}}`)
 	require.Equal(t, []string{"click #a", "click #a"}, lines(got.Steps), "one is switched off")
 	require.Equal(t, []string{
@@ -313,7 +314,8 @@ func TestPositions(t *testing.T) {
 	for _, w := range []string{"0 10,20 clickAt", "2 1,2 doubleClickAt", "3 3,4 contextMenuAt", "4 5,6 mouseMoveAt",
 		"5 7,8 mouseDownAt", "6 9,9 mouseMoveAt", "7 1,1 mouseUpAt"} {
 		part := strings.Fields(w)
-		want = append(want, fmt.Sprintf("tests[0].commands[%s].value: the position %s is not kept: %s takes the middle of the element", part[0], part[1], part[2]))
+		want = append(want, fmt.Sprintf("tests[0].commands[%s].value: the position %s is not kept: %s takes the middle of the element", part[0],
+			part[1], part[2]))
 	}
 	require.Equal(t, want, got.Warnings)
 }

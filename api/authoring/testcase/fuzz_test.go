@@ -34,7 +34,8 @@ func FuzzImport(f *testing.F) {
 	for _, seed := range []string{
 		`{"name":"a","steps":[{"tool":{"type":"click","args":{"selector":"#a"}}}]}`,
 		`{"name":"a","runSettings":{"target":{"capabilities":{"browserName":"b"}}},"steps":[]}`,
-		`{"name":"a","runSettings":{"primaryTarget":{"capabilities":{}},"runTargets":[{"capabilities":{"a:b":[1]}}]},"steps":[{"tool":{"type":"go_to_url","args":{"url":"//x"}}}]}`,
+		`{"name":"a","runSettings":{"primaryTarget":{"capabilities":{}},"runTargets":[{"capabilities":{"a:b":[1]}}]},` +
+			`"steps":[{"tool":{"type":"go_to_url","args":{"url":"//x"}}}]}`,
 		`{"name":"a","side":{"url":"http://x","tests":[{"id":"1","name":"t","commands":[{"command":"open","target":"/"}]}]}}`,
 		`{"name":"a","side":"{\"tests\":[]}"}`, `{"name":"a","steps":[{"tool":{"args":{"matcher":{"args":{"value":[]}}}}}]}`, `[`, ``,
 	} {

@@ -40,7 +40,8 @@ func checkScoped(ctx context.Context, testURL string, variables bool, recorded f
 	for _, address := range addresses {
 		if !sameSite(address, testURL) {
 			return problem.Refused(http.StatusForbidden, "",
-				"testUrl: a key with scopes runs a test only on the site that it was written at; there is a test of another site, or without an address")
+				"testUrl: a key with scopes runs a test only on the site that it was written at; there is a test of another site, or "+
+					"without an address")
 		}
 	}
 	return nil

@@ -81,12 +81,20 @@ const suite = "6f1d3a3e-0b1f-4f67-9a0b-0f6a9d3e8c11"
 func TestFormKeepsAPolicy(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ stored, sent string }{
-		"defaults": {`{"conditions":[{"name":"a","type":"crash_groups"},{"name":"b","type":"signature"},{"name":"c","type":"testers"},{"name":"d","type":"symbols"}],"hold_notifications":false}`,
-			`{"conditions":[{"name":"a","type":"crash_groups"},{"name":"b","type":"signature","verified":true,"same_signer":false},{"name":"c","type":"testers","no_blocker":true},{"name":"d","type":"symbols","mapping":false}],"hold_notifications":false}`},
+		"defaults": {`{"conditions":[{"name":"a","type":"crash_groups"},{"name":"b","type":"signature"},{"name":"c","type":"testers"},` +
+			`{"name":"d","type":"symbols"}],"hold_notifications":false}`,
+			`{"conditions":[{"name":"a","type":"crash_groups"},{"name":"b","type":"signature","verified":true,"same_signer":false},{"name":"c",` +
+				`"type":"testers","no_blocker":true},{"name":"d","type":"symbols","mapping":false}],"hold_notifications":false}`},
 		"all": {`{"conditions":[{"name":"z","type":"suites","suite_ids":["` + suite +
-			`"],"min_share":0.95,"flaky":"failed"},{"name":"a","type":"crash_groups","kinds":["regressed"],"max_reports":0,"max_users":3,"hours":48},{"name":"s","type":"signature","same_signer":true},{"name":"m","type":"size","max_bytes":1099511627776,"max_growth_percent":2.5}],"channels":["beta","","a,b"],"hold_notifications":true,"run_suites":[{"suite_id":"` + suite + `","url":"https://{{metadata.host}}/?a=1&b=<x>"}],"allowed_hosts":["preview.example.com","*.pr.example.com"]}`,
+			`"],"min_share":0.95,"flaky":"failed"},{"name":"a","type":"crash_groups","kinds":["regressed"],"max_reports":0,"max_users":3,` +
+			`"hours":48},{"name":"s","type":"signature","same_signer":true},{"name":"m","type":"size","max_bytes":1099511627776,` +
+			`"max_growth_percent":2.5}],"channels":["beta","","a,b"],"hold_notifications":true,"run_suites":[{"suite_id":"` + suite +
+			`","url":"https://{{metadata.host}}/?a=1&b=<x>"}],"allowed_hosts":["preview.example.com","*.pr.example.com"]}`,
 			`{"conditions":[{"name":"z","type":"suites","suite_ids":["` + suite +
-				`"],"min_share":0.95,"flaky":"failed"},{"name":"a","type":"crash_groups","kinds":["regressed"],"max_reports":0,"max_users":3,"hours":48},{"name":"s","type":"signature","verified":false,"same_signer":true},{"name":"m","type":"size","max_bytes":1099511627776,"max_growth_percent":2.5}],"channels":["beta","a,b",""],"hold_notifications":true,"run_suites":[{"suite_id":"` + suite + `","url":"https://{{metadata.host}}/?a=1&b=<x>"}],"allowed_hosts":["preview.example.com","*.pr.example.com"]}`},
+				`"],"min_share":0.95,"flaky":"failed"},{"name":"a","type":"crash_groups","kinds":["regressed"],"max_reports":0,"max_users":3,` +
+				`"hours":48},{"name":"s","type":"signature","verified":false,"same_signer":true},{"name":"m","type":"size","max_bytes":1099511627776,` +
+				`"max_growth_percent":2.5}],"channels":["beta","a,b",""],"hold_notifications":true,"run_suites":[{"suite_id":"` + suite +
+				`","url":"https://{{metadata.host}}/?a=1&b=<x>"}],"allowed_hosts":["preview.example.com","*.pr.example.com"]}`},
 	} {
 		var p policy
 		require.NoError(t, json.Unmarshal([]byte(c.stored), &p), name)

@@ -137,7 +137,8 @@ func legend(bars []Bar) string {
 	var b strings.Builder
 	b.WriteString(`<ul class="legend">`)
 	for _, series := range order {
-		fmt.Fprintf(&b, `<li><svg class="key" viewBox="0 0 10 10" aria-hidden="true"><rect class="s%d" width="10" height="10"/></svg>%s</li>`, series, template.HTMLEscapeString(names[series]))
+		fmt.Fprintf(&b, `<li><svg class="key" viewBox="0 0 10 10" aria-hidden="true"><rect class="s%d" width="10" height="10"/></svg>%s</li>`,
+			series, template.HTMLEscapeString(names[series]))
 	}
 	b.WriteString(`</ul>`)
 	return b.String()
@@ -163,7 +164,8 @@ func Sparkline(title string, values []int64) template.HTML {
 		}
 		text.WriteString(Number(v))
 	}
-	return template.HTML(fmt.Sprintf(`<svg class="spark" viewBox="0 0 %d %d" role="img" aria-label="%s: %s"><title>%s: %s</title><polyline points="%s"/></svg>`,
+	return template.HTML(fmt.Sprintf(`<svg class="spark" viewBox="0 0 %d %d" role="img" aria-label="%s: %s"><title>%s: %s</title>`+
+		`<polyline points="%s"/></svg>`,
 		width, height, template.HTMLEscapeString(title), text.String(), template.HTMLEscapeString(title), text.String(),
 		strings.TrimSpace(points.String())))
 }

@@ -217,7 +217,8 @@ var errNoPage = errors.New("the console has no such page")
 func (f *Frame) fail(c *gin.Context, err error) {
 	ctx := c.Request.Context()
 	p := respond.Explain(err)
-	if p.Status >= http.StatusInternalServerError && context.Cause(ctx) == context.Canceled || //nolint:errorlint // cancelled without a cause of its own
+	if p.Status >= http.StatusInternalServerError &&
+		context.Cause(ctx) == context.Canceled || //nolint:errorlint // cancelled without a cause of its own
 		c.Writer.Written() {
 		return
 	}

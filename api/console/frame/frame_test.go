@@ -26,7 +26,8 @@ func TestFunctions(t *testing.T) {
 	}
 	at := time.Date(2026, 3, 1, 12, 0, 5, 0, time.FixedZone("x", 3600))
 	for _, value := range []any{at, &at, "2026-03-01T12:00:05+01:00"} {
-		require.Equal(t, template.HTML(`<time datetime="2026-03-01T11:00:05Z" title="2026-03-01 11:00:05 UTC">2026-03-01 11:00</time>`), when(value))
+		require.Equal(t, template.HTML(`<time datetime="2026-03-01T11:00:05Z" title="2026-03-01 11:00:05 UTC">2026-03-01 11:00</time>`),
+			when(value))
 	}
 	for _, value := range []any{nil, time.Time{}, (*time.Time)(nil), "yesterday", (*string)(nil)} {
 		require.NotContains(t, when(value), "<time")

@@ -17,9 +17,11 @@ import (
 const (
 	// mailPolicy lets the HTML part of a mail have the style and the pictures that are in it,
 	// and nothing else. The sandbox keeps it from script, forms, windows and the session.
-	mailPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox"
+	mailPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors " +
+		"'self'; sandbox"
 	// failurePolicy is that of a failure in place of a mail, whose link opens a window of its own.
-	failurePolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox"
+	failurePolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-popups " +
+		"allow-popups-to-escape-sandbox"
 )
 
 // Mail writes the HTML part of a mail, for a frame within a page of the console.
@@ -44,8 +46,10 @@ func (f *Frame) Framed(r route.Route) route.Route {
 	return r
 }
 
-var failure = template.Must(template.New("failure").Parse(`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{{.Title}}</title></head><body>` +
-	`<p>{{.Text}}</p>{{with .SignIn}}<p><a href="{{.}}" target="_blank" rel="noopener">Sign in again</a>, and come back to this page.</p>{{end}}</body></html>
+var failure = template.Must(template.New("failure").
+	Parse(`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{{.Title}}</title></head><body>` +
+		`<p>{{.Text}}</p>{{with .SignIn}}<p>` +
+		`<a href="{{.}}" target="_blank" rel="noopener">Sign in again</a>, and come back to this page.</p>{{end}}</body></html>
 `))
 
 // failFramed writes a failure as a text, with a link to the sign-in for who has no session any

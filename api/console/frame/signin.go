@@ -18,7 +18,7 @@ import (
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/visitor"
 )
 
 const (
@@ -90,12 +90,12 @@ const mailedAge = 10 * time.Minute
 
 // visitor is the member who signed in to the pages of testers by a mailed link just now; nil
 // when nobody did, or a tester.
-func (f *Frame) visitor(c *gin.Context) (*distribution.Visitor, error) {
+func (f *Frame) visitor(c *gin.Context) (*visitor.Visitor, error) {
 	cookie, err := c.Request.Cookie(f.name(pageCookie))
 	if err != nil || cookie.Value == "" || len(cookie.Value) > maxSecret {
 		return nil, nil
 	}
-	v, err := distribution.VisitorBySession(c.Request.Context(), f.cfg.DB, account.DigestOf(cookie.Value), f.cfg.Now())
+	v, err := visitor.BySession(c.Request.Context(), f.cfg.DB, account.DigestOf(cookie.Value), f.cfg.Now())
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil, nil
 	}
@@ -103,7 +103,7 @@ func (f *Frame) visitor(c *gin.Context) (*distribution.Visitor, error) {
 		return nil, err
 	}
 	isFresh := f.cfg.Now().Sub(v.CreatedAt) < mailedAge
-	if v.Via != distribution.ByMail || v.Blocked || !v.Role.AtLeast(account.Member) || !isFresh {
+	if v.Via != visitor.ByMail || v.Blocked || !v.Role.AtLeast(account.Member) || !isFresh {
 		return nil, nil
 	}
 	return v, nil
@@ -222,7 +222,7 @@ func (f *Frame) signOut(c *gin.Context) error {
 		}
 	}
 	if page, err := c.Request.Cookie(f.name(pageCookie)); err == nil && page.Value != "" && len(page.Value) <= maxSecret {
-		if err := distribution.EndSession(ctx, f.cfg.DB, account.DigestOf(page.Value)); err != nil {
+		if err := visitor.EndSession(ctx, f.cfg.DB, account.DigestOf(page.Value)); err != nil {
 			return err
 		}
 		http.SetCookie(c.Writer, f.cookie(f.name(pageCookie), "", -1))

@@ -10,7 +10,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/console/frame"
-	"github.com/slipway-qa/slipway/storage/account"
+	storageoidc "github.com/slipway-qa/slipway/storage/oidc"
 )
 
 // oidc is the configuration of the organization's token issuer.
@@ -86,7 +86,7 @@ func (p *Pages) showStoredOIDC(c *gin.Context, outcome *oidcOutcome) error {
 }
 
 func (p *Pages) showOIDC(c *gin.Context, data oidcData) (err error) {
-	data.Rights, data.Algorithms, data.Chosen = rightsOf(c), account.OIDCAlgorithms(), chosen(data.OIDC.Algorithms)
+	data.Rights, data.Algorithms, data.Chosen = rightsOf(c), storageoidc.Algorithms(), chosen(data.OIDC.Algorithms)
 	for _, id := range data.OIDC.TeamIDs {
 		data.Chosen[fmt.Sprint(id)] = true
 	}

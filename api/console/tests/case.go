@@ -13,6 +13,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/console/frame"
+	"github.com/slipway-qa/slipway/api/console/tests/step"
 )
 
 // testCase is a case; Revisions are there where one case is read, the newest last.
@@ -36,29 +37,29 @@ type testCase struct {
 
 // runSettings are how a case runs.
 type runSettings struct {
-	TestURL       string   `json:"testUrl"`
-	SCTunnelName  *string  `json:"scTunnelName"`
-	PrimaryTarget target   `json:"primaryTarget"`
-	RunTargets    []target `json:"runTargets"`
-	LastBuildName string   `json:"lastBuildName"`
-	Strict        bool     `json:"strict"`
-	Healing       *string  `json:"healing"`
-	Drift         *string  `json:"drift"`
-	Trace         *string  `json:"trace"`
-	Retries       *int     `json:"retries"`
+	TestURL       string        `json:"testUrl"`
+	SCTunnelName  *string       `json:"scTunnelName"`
+	PrimaryTarget step.Target   `json:"primaryTarget"`
+	RunTargets    []step.Target `json:"runTargets"`
+	LastBuildName string        `json:"lastBuildName"`
+	Strict        bool          `json:"strict"`
+	Healing       *string       `json:"healing"`
+	Drift         *string       `json:"drift"`
+	Trace         *string       `json:"trace"`
+	Retries       *int          `json:"retries"`
 }
 
 // revision is a state of a case's steps.
 type revision struct {
-	ID               string   `json:"id"`
-	Intent           string   `json:"intent"`
-	Steps            []step   `json:"steps"`
-	SetUp            []step   `json:"setUp"`
-	TearDown         []step   `json:"tearDown"`
-	DiscoveredIntent string   `json:"discoveredIntent"`
-	Description      string   `json:"description"`
-	Reasoning        []reason `json:"reasoning"`
-	CreationDate     string   `json:"creationDate"`
+	ID               string      `json:"id"`
+	Intent           string      `json:"intent"`
+	Steps            []step.Step `json:"steps"`
+	SetUp            []step.Step `json:"setUp"`
+	TearDown         []step.Step `json:"tearDown"`
+	DiscoveredIntent string      `json:"discoveredIntent"`
+	Description      string      `json:"description"`
+	Reasoning        []reason    `json:"reasoning"`
+	CreationDate     string      `json:"creationDate"`
 }
 
 // reason is a thought of a generation.
@@ -231,12 +232,12 @@ func (p *Pages) editForm(c *gin.Context) (data editData, err error) {
 }
 
 // primaryFirst are the targets to run on, of which the first is the primary one.
-func primaryFirst(s *runSettings) []target {
+func primaryFirst(s *runSettings) []step.Target {
 	targets := slices.Clone(s.RunTargets)
 	if len(s.PrimaryTarget.Capabilities) == 0 {
 		return targets
 	}
-	at := slices.IndexFunc(targets, func(t target) bool { return t.Name() == s.PrimaryTarget.Name() })
+	at := slices.IndexFunc(targets, func(t step.Target) bool { return t.Name() == s.PrimaryTarget.Name() })
 	if at > 0 {
 		targets = slices.Insert(slices.Delete(targets, at, at+1), 0, s.PrimaryTarget)
 	}

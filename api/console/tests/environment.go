@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/console/frame"
+	"github.com/slipway-qa/slipway/api/console/tests/step"
 )
 
 // environment is a named set of what tests run with. The interface never shows the values of
@@ -19,7 +20,7 @@ type environment struct {
 	TeamID         string            `json:"teamId"`
 	TestURL        string            `json:"testUrl"`
 	Tunnel         string            `json:"tunnel"`
-	Targets        []target          `json:"targets"`
+	Targets        []step.Target     `json:"targets"`
 	Variables      map[string]string `json:"variables"`
 	SecretNames    []string          `json:"secretNames"`
 	Headers        map[string]string `json:"headers"`

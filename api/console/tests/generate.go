@@ -12,6 +12,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/console/frame"
+	"github.com/slipway-qa/slipway/api/console/tests/step"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage/live"
 )
@@ -149,18 +150,18 @@ func (p *Pages) refineCase(c *gin.Context) error {
 
 // generation is the state of a generation.
 type generation struct {
-	Status           string   `json:"status"`
-	TestCaseID       string   `json:"testCaseId"`
-	RevisionID       string   `json:"revisionId"`
-	Error            *failure `json:"error"`
-	Steps            []step   `json:"steps"`
-	Reasoning        []reason `json:"reasoning"`
-	DiscoveredIntent string   `json:"discoveredIntent"`
-	Description      string   `json:"description"`
-	Files            []file   `json:"files"`
-	Name             string   `json:"name"`
-	CreationDate     string   `json:"creationDate"`
-	Deadline         string   `json:"deadline"`
+	Status           string      `json:"status"`
+	TestCaseID       string      `json:"testCaseId"`
+	RevisionID       string      `json:"revisionId"`
+	Error            *failure    `json:"error"`
+	Steps            []step.Step `json:"steps"`
+	Reasoning        []reason    `json:"reasoning"`
+	DiscoveredIntent string      `json:"discoveredIntent"`
+	Description      string      `json:"description"`
+	Files            []file      `json:"files"`
+	Name             string      `json:"name"`
+	CreationDate     string      `json:"creationDate"`
+	Deadline         string      `json:"deadline"`
 	span
 	Changes *struct {
 		Kept    []string `json:"kept"`

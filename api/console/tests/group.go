@@ -8,6 +8,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/console/frame"
+	"github.com/slipway-qa/slipway/api/console/tests/step"
 )
 
 // stepGroup is a list of steps that tests share. Steps and UsedBy are there where one is
@@ -21,7 +22,7 @@ type stepGroup struct {
 	StepCount      int         `json:"stepCount"`
 	UserCount      int         `json:"userCount"`
 	LastUpdateDate string      `json:"lastUpdateDate"`
-	Steps          []step      `json:"steps"`
+	Steps          []step.Step `json:"steps"`
 	UsedBy         struct {
 		TestCases  []named `json:"testCases"`
 		TestSuites []named `json:"testSuites"`

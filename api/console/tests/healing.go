@@ -6,24 +6,25 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/console/frame"
+	"github.com/slipway-qa/slipway/api/console/tests/step"
 )
 
 // healing is a selector that found the element of a step, or for a drift the element that
 // was found in place of the step's.
 type healing struct {
-	ID            string   `json:"id"`
-	Kind          string   `json:"kind"`
-	StepID        string   `json:"stepId"`
-	State         string   `json:"state"`
-	From          selector `json:"from"`
-	To            selector `json:"to"`
-	Applied       bool     `json:"applied"`
-	Score         float64  `json:"score"`
-	Reason        string   `json:"reason"`
-	LastRunID     string   `json:"lastRunId"`
-	Count         int      `json:"count"`
-	FirstSeenDate string   `json:"firstSeenDate"`
-	LastSeenDate  string   `json:"lastSeenDate"`
+	ID            string        `json:"id"`
+	Kind          string        `json:"kind"`
+	StepID        string        `json:"stepId"`
+	State         string        `json:"state"`
+	From          step.Selector `json:"from"`
+	To            step.Selector `json:"to"`
+	Applied       bool          `json:"applied"`
+	Score         float64       `json:"score"`
+	Reason        string        `json:"reason"`
+	LastRunID     string        `json:"lastRunId"`
+	Count         int           `json:"count"`
+	FirstSeenDate string        `json:"firstSeenDate"`
+	LastSeenDate  string        `json:"lastSeenDate"`
 	Decision      *struct {
 		Date       string `json:"date"`
 		RevisionID string `json:"revisionId"`

@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/console/frame"
+	"github.com/slipway-qa/slipway/api/console/tests/step"
 	"github.com/slipway-qa/slipway/storage/live"
 )
 
@@ -334,7 +335,7 @@ func (r *record) Picture() string {
 	if r == nil {
 		return ""
 	}
-	return fileOf(r.ScreenshotURL)
+	return step.FileOf(r.ScreenshotURL)
 }
 
 // Differing are the steps that differ, without those that the run did not reach.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 
 	"github.com/gin-gonic/gin"
+
+	"github.com/slipway-qa/slipway/api/console/tests/step"
 )
 
 // login is the test that signs in for the others of a suite.
@@ -13,8 +15,8 @@ type login struct {
 }
 
 // when is the condition; nil for none.
-func (l *login) when() *condition {
-	var w condition
+func (l *login) when() *step.Condition {
+	var w step.Condition
 	if l == nil || len(l.When) == 0 || json.Unmarshal(l.When, &w) != nil || w.Matcher == nil {
 		return nil
 	}

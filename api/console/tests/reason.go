@@ -2,6 +2,8 @@ package tests
 
 import (
 	"strings"
+
+	"github.com/slipway-qa/slipway/api/console/tests/step"
 )
 
 // diagnosis is why a job failed. Reason is "" of one that did not, and where it is not known.
@@ -61,11 +63,11 @@ type stepFailure struct {
 
 // candidate is an element that comes near to the one that a step needs.
 type candidate struct {
-	Selector *selector `json:"selector"`
-	Role     string    `json:"role"`
-	Name     string    `json:"name"`
-	Text     string    `json:"text"`
-	Against  []string  `json:"against"`
+	Selector *step.Selector `json:"selector"`
+	Role     string         `json:"role"`
+	Name     string         `json:"name"`
+	Text     string         `json:"text"`
+	Against  []string       `json:"against"`
 }
 
 // String is the element as people call it.

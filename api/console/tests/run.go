@@ -10,6 +10,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/console/frame"
+	"github.com/slipway-qa/slipway/api/console/tests/step"
 	"github.com/slipway-qa/slipway/storage/live"
 )
 
@@ -66,12 +67,12 @@ func (s span) Took() any {
 
 // job is the run on one target.
 type job struct {
-	ID     string   `json:"id"`
-	Target target   `json:"target"`
-	Name   string   `json:"name"`
-	Status string   `json:"status"`
-	Error  *failure `json:"error"`
-	Row    *jobRow  `json:"row"`
+	ID     string      `json:"id"`
+	Target step.Target `json:"target"`
+	Name   string      `json:"name"`
+	Status string      `json:"status"`
+	Error  *failure    `json:"error"`
+	Row    *jobRow     `json:"row"`
 	span
 	Healed     int `json:"healed"`
 	Drifted    int `json:"drifted"`
@@ -119,9 +120,9 @@ func (f file) Text() string {
 // record is what a run found out about a step.
 type record struct {
 	ID            string       `json:"id"`
-	Tool          tool         `json:"tool"`
+	Tool          step.Tool    `json:"tool"`
 	Status        string       `json:"status"`
-	Result        outcome      `json:"result"`
+	Result        step.Outcome `json:"result"`
 	Healed        *healed      `json:"healed"`
 	Suggested     *healed      `json:"suggested"`
 	Drifted       *drifted     `json:"drifted"`
@@ -149,10 +150,10 @@ func (r *record) In() string {
 
 // healed is the element that a step was, or would have been, healed with.
 type healed struct {
-	From   selector `json:"from"`
-	To     selector `json:"to"`
-	Score  float64  `json:"score"`
-	Reason string   `json:"reason"`
+	From   step.Selector `json:"from"`
+	To     step.Selector `json:"to"`
+	Score  float64       `json:"score"`
+	Reason string        `json:"reason"`
 }
 
 // drifted is another element than the step was recorded with.
@@ -239,7 +240,7 @@ func runPath(c *gin.Context) string { return casePath(c) + "/runs/" + frame.Segm
 
 // chosenTargets are those that a form asks for: some of the case's, or one that it describes.
 // nil leaves it to the case.
-func chosenTargets(c *gin.Context, of []target) (targets []any, fault string) {
+func chosenTargets(c *gin.Context, of []step.Target) (targets []any, fault string) {
 	described, fault := describedTarget(c)
 	if fault != "" {
 		return nil, fault

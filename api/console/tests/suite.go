@@ -9,29 +9,30 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/console/frame"
+	"github.com/slipway-qa/slipway/api/console/tests/step"
 	"github.com/slipway-qa/slipway/storage/live"
 )
 
 // suite is a test suite. RunCount is there where one suite is read.
 type suite struct {
-	ID                   string   `json:"id"`
-	TeamID               string   `json:"teamId"`
-	Name                 string   `json:"name"`
-	Tags                 []string `json:"tags"`
-	CreationDate         string   `json:"creationDate"`
-	LastUpdate           string   `json:"lastUpdate"`
-	CreatorUserName      string   `json:"creatorUserName"`
-	LastModifierUserName string   `json:"lastModifierUserName"`
-	Healing              *string  `json:"healing"`
-	Drift                *string  `json:"drift"`
-	Trace                *string  `json:"trace"`
-	Retries              *int     `json:"retries"`
-	DefaultEnvironment   *string  `json:"defaultEnvironment"`
-	TestCaseCount        int      `json:"testCaseCount"`
-	RunCount             int      `json:"runCount"`
-	SetUp                []step   `json:"setUp"`
-	TearDown             []step   `json:"tearDown"`
-	MaxDuration          *int     `json:"maxDuration"`
+	ID                   string      `json:"id"`
+	TeamID               string      `json:"teamId"`
+	Name                 string      `json:"name"`
+	Tags                 []string    `json:"tags"`
+	CreationDate         string      `json:"creationDate"`
+	LastUpdate           string      `json:"lastUpdate"`
+	CreatorUserName      string      `json:"creatorUserName"`
+	LastModifierUserName string      `json:"lastModifierUserName"`
+	Healing              *string     `json:"healing"`
+	Drift                *string     `json:"drift"`
+	Trace                *string     `json:"trace"`
+	Retries              *int        `json:"retries"`
+	DefaultEnvironment   *string     `json:"defaultEnvironment"`
+	TestCaseCount        int         `json:"testCaseCount"`
+	RunCount             int         `json:"runCount"`
+	SetUp                []step.Step `json:"setUp"`
+	TearDown             []step.Step `json:"tearDown"`
+	MaxDuration          *int        `json:"maxDuration"`
 	// Filter is there where the suite has no tests of its own.
 	Filter    *suiteFilter        `json:"filter"`
 	Order     []string            `json:"order"`

@@ -4,7 +4,7 @@
 //
 // All of it asks the authoring interface, whose answers stand in {"data": ...}; ask.go reads
 // them. A list passes the parameters of its address on, so that what the interface does not
-// know is said on the page. step.go writes steps and selectors in words.
+// know is said on the page. The package step writes steps and selectors in words.
 //
 // What a form sends and the interface refuses is said on the page that follows; where one
 // has typed much (steps, sentences, imports, schedules), the form comes back with the text.

@@ -115,9 +115,11 @@ func endedByThemselves(members []*schedule.Member) []string {
 func apiBase(m *schedule.Member) string { return "http://127.0.0.1:" + m.Port }
 
 // openTasks are the open tasks of organizations, of a kind and state and number of attempts.
-const openTasks = `select concat_ws(' ', count(*), kind, state, 'attempt', attempt, 'due in', min(extract(epoch from run_at - now()))::int, 'to',
+const openTasks = `select concat_ws(' ', count(*), kind, state, 'attempt', attempt, 'due in',
+	min(extract(epoch from run_at - now()))::int, 'to',
 	max(extract(epoch from run_at - now()))::int, 's', max(left(error, 60)))
-	from tasks where state in ('queued', 'running') and organization_id is not null group by kind, state, attempt order by count(*) desc limit 5`
+	from tasks where state in ('queued', 'running') and organization_id is not null group by kind, state, attempt
+	order by count(*) desc limit 5`
 
 // settleFleet waits until no task of an organization is open, or for the deadline, and returns
 // how many are, and what was open after chaosLook and is at the end.

@@ -57,7 +57,8 @@ func (b *bench) crashTrickleFrom(ctx context.Context, first int) error {
 	begun := `{"a":"` + strings.Repeat("a", first)
 	slow := &trickle{address: host, conns: trickleConns, sources: trickleSources, piece: []byte("a"), pause: 5 * time.Second,
 		head: func(n int) string {
-			return fmt.Sprintf("POST /post?format=json&token=%s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: 65536\r\n\r\n%s",
+			return fmt.Sprintf("POST /post?format=json&token=%s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n"+
+				"Content-Length: 65536\r\n\r\n%s",
 				tokens[n%len(tokens)], host, begun[:first])
 		}}
 	return b.compare(ctx, fmt.Sprintf("%d connections with %d crash tokens, %d bytes each and then one every 5 s",

@@ -37,7 +37,8 @@ const (
 	claimTable = `create table baseline_tasks (like tasks including all)`
 	claimRows  = `insert into baseline_tasks (id, kind, queue, organization_id, payload, max_attempts)
 select id, kind, queue, organization_id, payload, max_attempts from tasks where kind = $1`
-	claimBegin = `update baseline_tasks set state = 'running', attempt = attempt + 1, worker = 'bench', heartbeat_at = now(), started_at = now()
+	claimBegin = `update baseline_tasks set state = 'running', attempt = attempt + 1, worker = 'bench', heartbeat_at = now(),
+started_at = now()
 where id = $1 and state = 'queued'`
 	claimEnd = `update baseline_tasks set state = 'succeeded', finished_at = now() where id = $1 and state = 'running'`
 )

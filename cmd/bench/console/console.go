@@ -80,7 +80,8 @@ func (c *Command) measure(ctx context.Context) error {
 	if err := c.fill(ctx, p); err != nil {
 		return fmt.Errorf("fill: %w", err)
 	}
-	fmt.Printf("%d crashes, %d builds, %d runs, %d tasks; %d requests at once\n\n| page | asked | p50 | p99 | target | |\n|---|---|---|---|---|---|\n",
+	fmt.Printf("%d crashes, %d builds, %d runs, %d tasks; %d requests at once\n\n| page | asked | p50 | p99 | target | |\n"+
+		"|---|---|---|---|---|---|\n",
 		c.Crashes, c.Builds, c.Runs, c.Tasks, consoleConns)
 	missed := 0
 	for _, who := range []struct{ name, key string }{{p.Username, p.AccessKey}, {p.Operator, p.OperatorPassword}} {

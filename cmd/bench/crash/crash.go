@@ -89,7 +89,8 @@ func (c *Command) Run(ctx context.Context) error {
 		return err
 	}
 	defer b.db.Close()
-	fmt.Printf("crash reports of %s (%d bytes), %d connections, %s a part\n\n| part | measured | p50 | p99 | target | |\n|---|---|---|---|---|---|\n",
+	fmt.Printf("crash reports of %s (%d bytes), %d connections, %s a part\n\n| part | measured | p50 | p99 | target | |\n"+
+		"|---|---|---|---|---|---|\n",
 		c.Size, len(b.all[0].Body), c.Conns, c.Duration)
 	return measure.RunParts(ctx, c.Only, parts)
 }

@@ -70,7 +70,8 @@ func TestRatesAreByEffect(t *testing.T) {
 func TestShortStep(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, `{"selector":{"type":"css","value":"a"},"text":"x"}`, shortStep.ReplaceAllString(
-		`{"selector":{"type":"css","value":"a","fingerprint":{"tag":"a","attributes":{"id":"b"},"surroundings":{"before":{"tag":"i"}}}},"text":"x"}`, ""))
+		`{"selector":{"type":"css","value":"a","fingerprint":{"tag":"a","attributes":{"id":"b"},"surroundings":{"before":{"tag":"i"}}}},`+
+			`"text":"x"}`, ""))
 }
 
 func TestReplaysAreCounted(t *testing.T) {

@@ -85,12 +85,16 @@ type notifyBench struct {
 // prepare stores an app with a build for all testers.
 func (b *notifyBench) prepare(ctx context.Context) (build int64, err error) {
 	for _, statement := range []string{
-		`insert into users (uuid, username, email) select gen_random_uuid(), 'bench' || n, 'tester' || n || '@example.com' from generate_series(1, 10000) n`,
-		`insert into memberships (organization_id, user_id, role) select (select min(id) from organizations), id, 'tester' from users where username like 'bench%'`,
+		`insert into users (uuid, username, email) select gen_random_uuid(), 'bench' || n, 'tester' || n || '@example.com'
+			from generate_series(1, 10000) n`,
+		`insert into memberships (organization_id, user_id, role) select (select min(id) from organizations), id, 'tester' from users
+			where username like 'bench%'`,
 		`insert into files (organization_id, object_key, size, sha256, content_type) select min(id), 'bench', 1, '', '' from organizations`,
 		`insert into projects (organization_id, team_id, name, package_name, platform, token, landing_page_mode, all_testers)
-			select organization_id, min(id), 'Bench', 'com.example.bench', 'Android', 'benchproject', 'open', true from teams group by organization_id limit 1`,
-		`insert into builds (organization_id, project_id, token, app_name, version, version_code, platform, kind, file_id, file_name, release_notes)
+			select organization_id, min(id), 'Bench', 'com.example.bench', 'Android', 'benchproject', 'open', true from teams
+			group by organization_id limit 1`,
+		`insert into builds (organization_id, project_id, token, app_name, version, version_code, platform, kind, file_id, file_name,
+			release_notes)
 			select p.organization_id, p.id, 'benchbuild', 'Bench', '1.0', '1', 'Android', 'apk', f.id, 'b.apk', '- **Faster** start'
 			from projects p join files f on f.object_key = 'bench' where p.token = 'benchproject'`,
 		`analyze`,

@@ -135,7 +135,8 @@ func sessionBatch(number string) string {
 		if i > 0 {
 			events.WriteByte(',')
 		}
-		fmt.Fprintf(&events, `{"type":"log","time":%d,"text":"GET /api/items?page=%d took %d ms and returned 24 items","data":{"thread":"main","line":%d}}`,
+		fmt.Fprintf(&events, `{"type":"log","time":%d,"text":"GET /api/items?page=%d took %d ms and returned 24 items","data":{"thread":"main",`+
+			`"line":%d}}`,
 			time.Now().UnixMilli()+int64(i), i, 10+7*i, 100+i)
 	}
 	return `{"seq":` + number + `,"events":[` + events.String() + `]}`
@@ -168,7 +169,8 @@ func (b *sessionBench) requests(number int) []*measure.Request {
 	out := make([]*measure.Request, 0, sessionsEach)
 	for _, client := range b.sessions[number] {
 		body := sessionBatch(zero)
-		head := fmt.Sprintf("POST /api/1/sdk/sessions/%s/events HTTP/1.1\r\nHost: %s\r\nX-SDK-Token: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
+		head := fmt.Sprintf("POST /api/1/sdk/sessions/%s/events HTTP/1.1\r\nHost: %s\r\nX-SDK-Token: %s\r\nContent-Type: application/json\r\n"+
+			"Content-Length: %d\r\n\r\n",
 			client, b.host, b.sdkToken, len(body))
 		r := &measure.Request{Bytes: []byte(head + body)}
 		r.Number = r.Bytes[len(head)+len(`{"seq":`):][:measure.NumberLength]

@@ -21,6 +21,8 @@ import (
 	"time"
 )
 
+// Scripts are the programs that Node runs.
+//
 //go:embed flow.cjs widgets.cjs
 var Scripts embed.FS
 

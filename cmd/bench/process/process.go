@@ -17,7 +17,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -154,12 +153,7 @@ func (p *Product) waitUntilReady(ctx context.Context, data string) error {
 			continue
 		}
 		base := cmp.Or(p.Base, boot.BaseURL)
-		response, err := http.Get(base + "/readyz")
-		if err != nil {
-			continue
-		}
-		_ = response.Body.Close()
-		if response.StatusCode != http.StatusOK {
+		if !Ready(ctx, base) {
 			continue
 		}
 		p.Base, p.Token, p.APIKey = base, boot.Crash.Token, boot.Owner.APIKey

@@ -3,8 +3,29 @@ package process
 import (
 	"context"
 	"errors"
+	"net/http"
 	"time"
 )
+
+// readyTimeout bounds one question: a program that accepts connections and does not
+// respond is not ready.
+const readyTimeout = 5 * time.Second
+
+// Ready reports whether /readyz of a program at a base address returns 200.
+func Ready(ctx context.Context, base string) bool {
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/readyz", nil)
+	if err != nil {
+		return false
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return false
+	}
+	_ = response.Body.Close()
+	return response.StatusCode == http.StatusOK
+}
 
 // Sleep waits, or returns the error of a context that has ended.
 func Sleep(ctx context.Context, d time.Duration) error {

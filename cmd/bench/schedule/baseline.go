@@ -32,7 +32,8 @@ create table baseline_suite_runs (like suite_runs including all);
 create table baseline_tasks (like tasks including all)`
 
 const baselineSchedules = `
-insert into baseline_schedules (id, organization_id, team_id, name, cron, timezone, running_user_uuid, state, next_run_at, creator_uuid, modifier_uuid)
+insert into baseline_schedules (id, organization_id, team_id, name, cron, timezone, running_user_uuid, state, next_run_at, creator_uuid,
+	modifier_uuid)
 select id, 1, 1, 'Schedule', '0 * * * * *', 'UTC', id, 'ENABLED', now(), id, id from unnest($1::uuid[]) id`
 
 var baselineFiring = []string{`
@@ -44,7 +45,8 @@ select f.fire, 1, f.schedule, clock_timestamp(), 'CRON', 'STARTED', f.schedule f
 insert into baseline_suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, firing_id)
 select f.fire, 1, 1, f.schedule, 'Suite', f.schedule, 'Suite', 1, f.fire from unnest($1::uuid[], $2::uuid[]) f(schedule, fire)`, `
 insert into baseline_tasks (id, kind, queue, organization_id, payload, max_attempts)
-select f.fire, 'suite:run', 'critical', 1, jsonb_build_object('suite_run_id', f.fire), 20 from unnest($1::uuid[], $2::uuid[]) f(schedule, fire)`}
+select f.fire, 'suite:run', 'critical', 1, jsonb_build_object('suite_run_id', f.fire), 20
+from unnest($1::uuid[], $2::uuid[]) f(schedule, fire)`}
 
 // measureBaseline returns the firings a second that the database can store when
 // nothing but their rows is written.

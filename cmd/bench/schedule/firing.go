@@ -74,7 +74,8 @@ const addYear = `
 with u as (select uuid from users order by id limit 1), t as (select id, organization_id from teams order by id limit 1),
 s as (select n, ('00000000-0000-7000-9000-' || lpad(to_hex(n), 12, '0'))::uuid as id from generate_series(1, $1::int) n),
 made as (
-	insert into test_schedules (id, organization_id, team_id, name, cron, timezone, running_user_uuid, state, next_run_at, creator_uuid, modifier_uuid)
+	insert into test_schedules (id, organization_id, team_id, name, cron, timezone, running_user_uuid, state, next_run_at, creator_uuid,
+		modifier_uuid)
 	select s.id, t.organization_id, t.id, 'Schedule ' || n, '0 0 ' || 1 + n % 28 || ' 1 *', 'UTC', u.uuid, 'ENABLED',
 		date_trunc('year', now() at time zone 'UTC', 'UTC') + interval '1 year' + make_interval(days => n % 28), u.uuid, u.uuid
 	from s, t, u)

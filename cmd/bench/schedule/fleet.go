@@ -3,7 +3,6 @@ package schedule
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -107,12 +106,7 @@ func (m *Member) waitUntilReady(ctx context.Context) error {
 		if err := process.Sleep(ctx, 50*time.Millisecond); err != nil {
 			return err
 		}
-		response, err := http.Get("http://127.0.0.1:" + m.Port + "/readyz")
-		if err != nil {
-			continue
-		}
-		_ = response.Body.Close()
-		if response.StatusCode == http.StatusOK {
+		if process.Ready(ctx, "http://127.0.0.1:"+m.Port) {
 			return nil
 		}
 	}

@@ -78,7 +78,8 @@ func measureLate(ctx context.Context) error {
 		return err
 	}
 	read := stored - left
-	measure.Row(fmt.Sprintf("%d of %d crashes that lacked symbols read again in %s (%.0f a second) while %d reports come in: longest wait of one",
+	measure.Row(fmt.Sprintf("%d of %d crashes that lacked symbols read again in %s (%.0f a second) while %d reports come in: longest "+
+		"wait of one",
 		read, stored, measure.Round(took), float64(read)/took.Seconds(), reports), measure.Round(longest), lateTarget.String(),
 		longest < lateTarget && left == 0 && stored == lateReports)
 	return nil

@@ -145,7 +145,8 @@ func readMinidump(ctx context.Context, file []byte, index *native.Index) (frames
 			named += len(found)
 		}
 	}
-	_, err = d.Report([]byte(`{"uuid":"0b1c2d3e-4f50-4162-8374-95a6b7c8d9e0","timestamp":1700000000,"lang":"native","langVersion":"","agent":"minidump","agentVersion":"","threads":{"0":{}},"mainThread":"0"}`))
+	_, err = d.Report([]byte(`{"uuid":"0b1c2d3e-4f50-4162-8374-95a6b7c8d9e0","timestamp":1700000000,"lang":"native","langVersion":"",` +
+		`"agent":"minidump","agentVersion":"","threads":{"0":{}},"mainThread":"0"}`))
 	return frames, named, err
 }
 
@@ -155,7 +156,8 @@ func minidumpIndex(ctx context.Context, folder string) (*native.Index, []RulePla
 	source.WriteString("#include <string.h>\nvolatile int sink;\nstatic inline int mix(int a, int b) { sink = a; return a * 31 + b; }\n" +
 		"static inline int twice(int a) { return mix(a, 1) + mix(a, 2); }\nint outside(char *, int);\n")
 	for i := range 2000 {
-		fmt.Fprintf(&source, "int function_%d(int a) {\n  char b[%d];\n  memset(b, a, sizeof b);\n  int r = outside(b, twice(a));\n  sink = r;\n  return mix(r, b[a & 7]);\n}\n",
+		fmt.Fprintf(&source, "int function_%d(int a) {\n  char b[%d];\n  memset(b, a, sizeof b);\n  int r = outside(b, twice(a));\n"+
+			"  sink = r;\n  return mix(r, b[a & 7]);\n}\n",
 			i, 16+i%7*24)
 	}
 	name, library := filepath.Join(folder, "library.c"), filepath.Join(folder, "library.so")

@@ -106,9 +106,12 @@ func nativeSource(file int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "struct node%d { struct node%d *next; int value, weight; };\n", file, file)
 	for i := range nativeFunctions {
-		fmt.Fprintf(&b, "static inline int leaf%[1]d_%[2]d(struct node%[1]d *n, int v) {\n  if (n->value > v)\n    return n->weight * %[2]d;\n  return v ^ n->value;\n}\n", file, i)
-		fmt.Fprintf(&b, "static inline int middle%[1]d_%[2]d(struct node%[1]d *n, int v) {\n  int s = leaf%[1]d_%[2]d(n, v);\n  if (s & 1)\n    s += leaf%[1]d_%[2]d(n->next, s);\n  return s;\n}\n", file, i)
-		fmt.Fprintf(&b, "int entry%[1]d_%[2]d(struct node%[1]d *n, int v) {\n  int s = 0;\n  for (; n; n = n->next)\n    s += middle%[1]d_%[2]d(n, v) + leaf%[1]d_%[2]d(n, s);\n  return s;\n}\n", file, i)
+		fmt.Fprintf(&b, "static inline int leaf%[1]d_%[2]d(struct node%[1]d *n, int v) {\n  if (n->value > v)\n    return n->weight * %[2]d;\n"+
+			"  return v ^ n->value;\n}\n", file, i)
+		fmt.Fprintf(&b, "static inline int middle%[1]d_%[2]d(struct node%[1]d *n, int v) {\n  int s = leaf%[1]d_%[2]d(n, v);\n  if (s & 1)\n"+
+			"    s += leaf%[1]d_%[2]d(n->next, s);\n  return s;\n}\n", file, i)
+		fmt.Fprintf(&b, "int entry%[1]d_%[2]d(struct node%[1]d *n, int v) {\n  int s = 0;\n  for (; n; n = n->next)\n"+
+			"    s += middle%[1]d_%[2]d(n, v) + leaf%[1]d_%[2]d(n, s);\n  return s;\n}\n", file, i)
 	}
 	return b.String()
 }

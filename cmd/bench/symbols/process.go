@@ -196,7 +196,8 @@ func (m *retraceMapping) javaReport(i int, mapping string) []byte {
 	if mapping != "" {
 		member, attribute = `"symbolication":"proguard",`, fmt.Sprintf(`"symbolication_id":%q,`, mapping)
 	}
-	fmt.Fprintf(&b, `{"uuid":"UUID","timestamp":%d,"lang":"java","langVersion":"17","agent":"a","agentVersion":"1",%s"mainThread":"main","threads":{"main":{"fault":true,"stack":[`,
+	fmt.Fprintf(&b, `{"uuid":"UUID","timestamp":%d,"lang":"java","langVersion":"17","agent":"a","agentVersion":"1",%s"mainThread":"main",`+
+		`"threads":{"main":{"fault":true,"stack":[`,
 		time.Now().Unix(), member)
 	for n := range retraceFrames {
 		if n > 0 {

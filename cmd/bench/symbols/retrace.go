@@ -176,7 +176,8 @@ type retraceMapping struct {
 func newRetraceMapping(size int) *retraceMapping {
 	m := &retraceMapping{random: rand.New(rand.NewPCG(1, 2))}
 	var b strings.Builder
-	b.WriteString("# compiler: R8\n# compiler_version: 8.5.35\n# pg_map_id: 7a3f5c1\n# {\"id\":\"com.android.tools.r8.mapping\",\"version\":\"2.2\"}\n")
+	b.WriteString("# compiler: R8\n# compiler_version: 8.5.35\n# pg_map_id: 7a3f5c1\n# {\"id\":\"com.android.tools.r8.mapping\"," +
+		"\"version\":\"2.2\"}\n")
 	for class := 0; b.Len() < size; class++ {
 		obfuscated := shortName(class/26) + "." + shortName(class%26)
 		fmt.Fprintf(&b, "com.example.shop%d.module%d.Screen%d -> %s:\n# {\"id\":\"sourceFile\",\"fileName\":\"Screen%d.java\"}\n",

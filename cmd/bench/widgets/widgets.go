@@ -255,7 +255,8 @@ func printWidgets(rows []widgetRow, rounds int) {
 		rows[i].slipway.print(rows[i].test, "Slipway")
 		rows[i].theirs.print(rows[i].test, "Playwright")
 	}
-	fmt.Printf("\n%d cases agree, %d differ, %d differ by design; Slipway is slower in %d. Runs that ended otherwise than expected: Slipway %d, Playwright %d\n",
+	fmt.Printf("\n%d cases agree, %d differ, %d differ by design; Slipway is slower in %d. Runs that ended otherwise than expected: Slipway "+
+		"%d, Playwright %d\n",
 		agree, differ, design, slower, ours, theirs)
 }
 

@@ -47,8 +47,9 @@ func PgBouncer(t testing.TB, database, mode string) string {
 		_ = cmd.Wait()
 	})
 	address := fmt.Sprintf("127.0.0.1:%d", port)
+	dialer := net.Dialer{Timeout: time.Second}
 	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		conn, err := net.DialTimeout("tcp", address, time.Second)
+		conn, err := dialer.DialContext(t.Context(), "tcp", address)
 		if err == nil {
 			conn.Close()
 			return (&url.URL{Scheme: "postgres", User: target.User, Host: address, Path: "/slipway"}).String()

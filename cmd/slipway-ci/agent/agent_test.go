@@ -237,14 +237,18 @@ func TestUntrusted(t *testing.T) {
 	h := hostile(t)
 	group := `{"id":5,"project":{"id":1,"name":` + h + `},"title":` + h + `,"culprit":` + h + `,"classifier":` + h +
 		`,"state":"open","count":3,
-		"total_count":3,"versions":[{"value":` + h + `,"count":3}],"messages":[{"value":` + h + `,"count":1}],"resolved_in":` + h + `,"comments":1,
+		"total_count":3,"versions":[{"value":` + h + `,"count":3}],"messages":[{"value":` + h + `,"count":1}],"resolved_in":` + h +
+		`,"comments":1,
 		"issue_url":` + h + `,"latest_crash":{"id":"c","symbolication_state":"none"}}`
 	run := `{"id":"r","testCaseId":"t","testCaseName":` + h + `,"build":` + h + `,"status":"FAILED","creationDate":"2026-01-01T00:00:00Z",
-		"jobs":[{"id":"j","target":{"capabilities":{"browserName":` + h + `}},"name":` + h + `,"status":"FAILED","error":{"code":"STEP_FAILED","detail":` + h + `},
-		"steps":[{"tool":{"type":"click","args":{"text":` + h + `}},"status":"FAILED","result":{"message":` + h + `},"healed":{"reason":` + h + `}}],
+		"jobs":[{"id":"j","target":{"capabilities":{"browserName":` + h + `}},"name":` + h +
+		`,"status":"FAILED","error":{"code":"STEP_FAILED","detail":` + h + `},
+		"steps":[{"tool":{"type":"click","args":{"text":` + h + `}},"status":"FAILED","result":{"message":` + h +
+		`},"healed":{"reason":` + h + `}}],
 		"files":[{"id":"f","kind":"source","step":0,"size":9},{"id":"g","kind":"console","step":0,"size":9}]}]}`
 	for path, answer := range map[string]string{
-		"/api/v3/search?limit=20&page=1&q=x":                 `{"groups":[{"kind":"build","results":[{"kind":"build","id":"1","title":` + h + `,"detail":` + h + `}]}]}`,
+		"/api/v3/search?limit=20&page=1&q=x": `{"groups":[{"kind":"build","results":[{"kind":"build","id":"1","title":` + h +
+			`,"detail":` + h + `}]}]}`,
 		"/api/v3/crash-groups?omit=hosts&page=1&per_page=20": `{"crash_groups":[` + group + `],"pagination":{"has_next":true}}`,
 		"/api/v3/crash-groups/5":                             `{"crash_group":` + group + `}`,
 		"/api/v3/crash-groups/5/comments?per_page=20":        `{"comments":[{"id":1,"author":{"name":` + h + `},"text":` + h + `}]}`,
@@ -392,7 +396,8 @@ func TestWrites(t *testing.T) {
 	w.fails("update_test", object{"id": "t"}, "at least one")
 	text := w.works("generate_test", object{"name": "n", "intent": "i", "url": "https://x.example", "wait_seconds": 7, "minutes": 2})
 	require.JSONEq(t, `{"task_id":"g","status":"COMPLETED","testCaseId":"t"}`, text)
-	require.JSONEq(t, `{"name":"n","timeout":120000,"promptSettings":{"intent":"i"},"runSettings":{"testUrl":"https://x.example","target":{"capabilities":{"browserName":"chrome"}}}}`,
+	require.JSONEq(t, `{"name":"n","timeout":120000,"promptSettings":{"intent":"i"},"runSettings":{"testUrl":"https://x.example",`+
+		`"target":{"capabilities":{"browserName":"chrome"}}}}`,
 		w.bodies["POST /v1/ai-authoring/testcases/generate"])
 	text = w.works("run_test", object{"test_id": "t", "build": "b", "build_id": 3, "url": "https://preview.example", "wait_seconds": 7})
 	require.Contains(t, text, `"status":"PASSED"`)
@@ -507,7 +512,8 @@ func TestSubscriptions(t *testing.T) {
 	t.Cleanup(api.Close)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, api.URL,
 		strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen",
-		"params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`))
+		"params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
+			`"io.modelcontextprotocol/clientCapabilities":{}}}}`))
 	require.NoError(t, err)
 	for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
 		"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "subscriptions/listen"} {

@@ -174,6 +174,7 @@ func TestSearchBounds(t *testing.T) {
 	w.fails("search", object{"query": "x", "cursor": "500.50", "kinds": []string{"build"}}, "cursor")
 	w.fails("search", object{"query": "x", "cursor": "50.50"}, "one kind")
 
-	w.answers["GET /api/v3/search?limit=20&page=1&q=v"] = `{"groups":[{"kind":"version","results":[{"kind":"version","id":"1.0 ignore","title":"t"}]}]}`
+	w.answers["GET /api/v3/search?limit=20&page=1&q=v"] = `{"groups":[{"kind":"version","results":[{"kind":"version","id":"1.0 ignore",` +
+		`"title":"t"}]}]}`
 	require.Contains(t, w.works("search", object{"query": "v"}), `"id":{"untrusted":"1.0 ignore"}`)
 }

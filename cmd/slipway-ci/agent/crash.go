@@ -10,13 +10,15 @@ import (
 
 func (s *server) addCrashes() {
 	add(s, tool{name: "list_crash_groups", title: "List crash groups",
-		description: "Crashes that are one bug are a group. Newest crash first, or by count. For what a version brought: version with first_seen_from, or regressed_from for what came back."},
+		description: "Crashes that are one bug are a group. Newest crash first, or by count. For what a version brought: version with " +
+			"first_seen_from, or regressed_from for what came back."},
 		s.listCrashGroups)
 	add(s, tool{name: "get_crash_group", title: "Read a crash group",
 		description: "Counts, versions, messages and comments of a crash group, and the id of its latest crash, which get_crash reads."},
 		s.getCrashGroup)
 	add(s, tool{name: "get_crash", title: "Read a crash",
-		description: "One crash: message, attributes, breadcrumbs, and the stack of the thread that failed, with symbols where they are there. Frames with own are those of the app; they have lines of the source where these are known."},
+		description: "One crash: message, attributes, breadcrumbs, and the stack of the thread that failed, with symbols where they are there. " +
+			"Frames with own are those of the app; they have lines of the source where these are known."},
 		s.getCrash)
 	add(s, tool{name: "resolve_crash_group", title: "Resolve a crash group", write: Crashes, repeatable: true, overwrites: true,
 		description: "Set the state of a crash group: resolved (opens again by itself when the crash comes back), ignored, or open."},

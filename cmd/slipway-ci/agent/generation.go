@@ -11,8 +11,9 @@ import (
 
 func (s *server) addGenerations() {
 	add(s, tool{name: "generate_test", title: "Generate a test", write: Tests, outside: true,
-		longest:     map[string]int{"intent": 20_000, "url": 2048},
-		description: "Write a test case from a sentence: a browser opens the page, does what the intent asks for, and stores the steps. It takes minutes: ask get_generation with the task_id of the answer."},
+		longest: map[string]int{"intent": 20_000, "url": 2048},
+		description: "Write a test case from a sentence: a browser opens the page, does what the intent asks for, and stores the steps. It " +
+			"takes minutes: ask get_generation with the task_id of the answer."},
 		s.generateTest)
 	add(s, tool{name: "get_generation", title: "Read a generation",
 		description: "How far the generation of a test is; when it is COMPLETED, the id of the test, when it FAILED, why."}, s.getGeneration)

@@ -8,7 +8,9 @@ import (
 
 func (s *server) addHistory() {
 	add(s, tool{name: "get_test_history", title: "Read the history of a test",
-		description: "What became of a test case, or of a suite, over time: since when it fails (failingSince, with build and commit) and the last good run, pass rate, flakiness (groups of runs on one build with both results) and durations of the last 30 days or since from, and its runs, newest first. Of a suite also its slowest and flakiest tests."},
+		description: "What became of a test case, or of a suite, over time: since when it fails (failingSince, with build and commit) and the " +
+			"last good run, pass rate, flakiness (groups of runs on one build with both results) and durations of the last 30 days or since from, " +
+			"and its runs, newest first. Of a suite also its slowest and flakiest tests."},
 		s.getTestHistory)
 }
 

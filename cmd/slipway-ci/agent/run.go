@@ -12,7 +12,10 @@ func (s *server) addRuns() {
 	add(s, tool{name: "list_runs", title: "List runs",
 		description: "Runs of tests, newest first: all, or those of a test, or those of a suite (as runs of the suite)."}, s.listRuns)
 	add(s, tool{name: "get_run", title: "Read a run of a test",
-		description: "Why a run of a test failed: the error of each job, its reason (product, test, environment, unknown) with what it was made of, what differs from the last run that passed, its steps around the one that failed with what that expected, found and had near, what was healed or found instead. include adds the page's source (in parts, by source_offset), the end of the browser's console, and a screenshot of the failed step. Of all_steps an answer has as many as limit; from_step goes on."},
+		description: "Why a run of a test failed: the error of each job, its reason (product, test, environment, unknown) with what it was " +
+			"made of, what differs from the last run that passed, its steps around the one that failed with what that expected, found and had " +
+			"near, what was healed or found instead. include adds the page's source (in parts, by source_offset), the end of the browser's " +
+			"console, and a screenshot of the failed step. Of all_steps an answer has as many as limit; from_step goes on."},
 		s.getRun)
 	add(s, tool{name: "get_suite_run", title: "Read a run of a suite",
 		description: "Counts of a run of a suite, and the runs of its tests, those that failed first."}, s.getSuiteRun)

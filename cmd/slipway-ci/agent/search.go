@@ -38,7 +38,9 @@ type hit struct {
 
 func (s *server) addSearch() {
 	add(s, tool{name: "search", title: "Search", longest: map[string]int{"query": 200},
-		description: "Find crash groups, crashes, apps, builds, tests, suites, runs and more by a text or an id; of several kinds the newest of each, and more_of names those of which there are others: ask for one kind to page through it. parent_id is the test or suite of a run, or the group of a comment."},
+		description: "Find crash groups, crashes, apps, builds, tests, suites, runs and more by a text or an id; of several kinds the newest " +
+			"of each, and more_of names those of which there are others: ask for one kind to page through it. parent_id is the test or suite of a " +
+			"run, or the group of a comment."},
 		s.search)
 }
 

@@ -15,12 +15,15 @@ func (s *server) addTests() {
 	add(s, tool{name: "list_suites", title: "List suites",
 		description: "Suites of test cases."}, s.listSuites)
 	add(s, tool{name: "get_test", title: "Read a test",
-		description: "A test case: where it begins, its intent, and the steps of its latest revision, each as JSON in the form that update_test takes. next_step, where it is there, is the from_step of the steps behind."},
+		description: "A test case: where it begins, its intent, and the steps of its latest revision, each as JSON in the form that " +
+			"update_test takes. next_step, where it is there, is the from_step of the steps behind."},
 		s.getTest)
 	add(s, tool{name: "update_test", title: "Change a test", write: Tests, repeatable: true, overwrites: true,
 		longest: map[string]int{"steps": 200, "url": 2048},
-		description: "Change a test case: members that are given replace those that are there. steps replaces all steps, as a new revision of revision_id, the revisionId of get_test; the former ones stay readable. " +
-			`A step is {"id": "...", "tool": {"type": "click", "args": {"selector": {"type": "role", "value": "button", "name": "Pay"}}}} as get_test shows them; steps with an id that is known are those steps.`},
+		description: "Change a test case: members that are given replace those that are there. steps replaces all steps, as a new revision of " +
+			"revision_id, the revisionId of get_test; the former ones stay readable. " +
+			`A step is {"id": "...", "tool": {"type": "click", "args": {"selector": {"type": "role", "value": "button", "name": "Pay"}}}} as ` +
+			`get_test shows them; steps with an id that is known are those steps.`},
 		s.updateTest)
 }
 

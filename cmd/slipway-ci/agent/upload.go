@@ -46,8 +46,9 @@ func (s *server) addUpload() error {
 		folders = append(folders, whole)
 	}
 	add(s, tool{name: uploadTool, title: "Upload a build", write: Builds, outside: true,
-		longest:     map[string]int{"path": 4096, "release_notes": 5000},
-		description: "Upload a package (.apk, .aab, .ipa, .zip and the like) of this machine, from the working directory or a folder that is allowed. It becomes a build that testers may be given; nobody is notified."},
+		longest: map[string]int{"path": 4096, "release_notes": 5000},
+		description: "Upload a package (.apk, .aab, .ipa, .zip and the like) of this machine, from the working directory or a folder that is " +
+			"allowed. It becomes a build that testers may be given; nobody is notified."},
 		func(ctx context.Context, in uploadArguments) (any, error) { return s.upload(ctx, folders, in) })
 	return nil
 }

@@ -34,7 +34,8 @@ func TestUpload(t *testing.T) {
 
 	w := newWorld(t, func(c *Config) { c.Writes, c.Folders = []Write{Builds}, []string{dir, more} })
 	answer := func(content string) {
-		w.answers["POST /api/upload"] = fmt.Sprintf(`{"status":"ok","build_id":"3","app_version":"1.0","warnings":["w"],"sha256":"%x"}`, sha256.Sum256([]byte(content)))
+		w.answers["POST /api/upload"] = fmt.Sprintf(`{"status":"ok","build_id":"3","app_version":"1.0","warnings":["w"],"sha256":"%x"}`,
+			sha256.Sum256([]byte(content)))
 	}
 	answer("a package")
 	const elsewhere = "outside of the working directory"

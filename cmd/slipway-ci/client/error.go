@@ -163,7 +163,8 @@ func unreachable(ctx context.Context, r Request, err error) error {
 	case errors.As(err, &name):
 		e.Text, e.sent = "the server's name is not known", false
 	case errors.As(err, &authority):
-		e.Text, e.sent = "the server's certificate is signed by an authority that this machine does not know (SSL_CERT_FILE names further ones)", false
+		e.Text, e.sent = "the server's certificate is signed by an authority that this machine does not know (SSL_CERT_FILE names "+
+			"further ones)", false
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		e.Text, e.sent = "the server's certificate is not valid at this time; this machine's clock says "+
 			time.Now().UTC().Format(time.RFC3339), false

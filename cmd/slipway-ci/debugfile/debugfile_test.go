@@ -79,7 +79,8 @@ func TestFindInAFolder(t *testing.T) {
 		"outputs/mapping/release/seeds.txt":                     "com.example.Shop\n",
 		"outputs/native-debug-symbols/native-debug-symbols.zip": "PK\x05\x06" + strings.Repeat("\x00", 18),
 		"outputs/apk/release/app.apk":                           "PK\x05\x06" + strings.Repeat("\x00", 18),
-		"merged_native_libs/arm64-v8a/libshop.so":               anELF("\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10\x11\x12\x13\x14"),
+		"merged_native_libs/arm64-v8a/libshop.so": anELF(
+			"\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10\x11\x12\x13\x14"),
 		"shop.sym":                    aSym,
 		"web/app.js":                  aScript,
 		"web/app.js.map":              aMap,
@@ -99,7 +100,8 @@ func TestFindInAFolder(t *testing.T) {
 	require.Equal(t, map[string]string{
 		"outputs/mapping/release/mapping.txt":                   "proguard 9b2c4d6",
 		"outputs/native-debug-symbols/native-debug-symbols.zip": "zip",
-		"merged_native_libs/arm64-v8a/libshop.so":               "elf 0403020106050807090A0B0C0D0E0F100 0102030405060708090a0b0c0d0e0f1011121314 0102030405060708090a0b0c0d0e0f1011121314",
+		"merged_native_libs/arm64-v8a/libshop.so": "elf 0403020106050807090A0B0C0D0E0F100 " +
+			"0102030405060708090a0b0c0d0e0f1011121314 0102030405060708090a0b0c0d0e0f1011121314",
 		"shop.sym":                 "breakpad C6A7FB7B6B4B4C3D8E5F2A1B0C9D8E7F0",
 		"web/app.js":               "source",
 		"web/app.js.map":           "sourcemap",

@@ -27,10 +27,12 @@ func TestSuitesByName(t *testing.T) {
 		}
 		return "id of " + word, nil
 	}
-	policy := read(t, "conditions: [{type: suites, suite_ids: [Smoke, Shop]}, {type: size, max_bytes: 5}, odd, {suite_ids: 7}]\nrun_suites: [{suite_id: Smoke, url: u}, {url: v}, {suite_id: 3}]\n")
+	policy := read(t, "conditions: [{type: suites, suite_ids: [Smoke, Shop]}, {type: size, max_bytes: 5}, odd, {suite_ids: 7}]\n"+
+		"run_suites: [{suite_id: Smoke, url: u}, {url: v}, {suite_id: 3}]\n")
 	require.NoError(t, NameSuites(policy, idOf))
 	require.Equal(t, read(t,
-		"conditions: [{type: suites, suite_ids: [id of Smoke, id of Shop]}, {type: size, max_bytes: 5}, odd, {suite_ids: 7}]\nrun_suites: [{suite_id: id of Smoke, url: u}, {url: v}, {suite_id: 3}]\n"), policy)
+		"conditions: [{type: suites, suite_ids: [id of Smoke, id of Shop]}, {type: size, max_bytes: 5}, odd, {suite_ids: 7}]\n"+
+			"run_suites: [{suite_id: id of Smoke, url: u}, {url: v}, {suite_id: 3}]\n"), policy)
 	require.Equal(t, map[string]int{"Smoke": 1, "Shop": 1}, asked)
 	require.EqualError(t, NameSuites(read(t, "run_suites: [{suite_id: none}]"), idOf), "no suite has the name none")
 	require.NoError(t, NameSuites(read(t, "[1, 2]"), idOf))

@@ -7,8 +7,9 @@
 // Silent prints nothing. Modes are chosen by ModeOf.
 //
 // Texts come from servers, files and users: no control character of theirs reaches the
-// terminal, and no line gives the pipeline that reads the log a command. In Lines no escape sequence is printed at all. A writer that fails is a log that
-// nobody reads, which is no reason to stop: errors of it are dropped.
+// terminal, and no line gives the pipeline that reads the log a command. In Lines no escape
+// sequence is printed at all. A writer that fails is a log that nobody reads, which is no
+// reason to stop: errors of it are dropped.
 //
 // A Printer is safe for concurrent use. Close ends it, and leaves bars and tables as they are.
 package progress

@@ -159,8 +159,10 @@ func TestJUnitFollowsSurefire(t *testing.T) {
 	// What checks can fail.
 	for _, bad := range []string{`<testsuites/>`, `<testsuite name="a" tests="1" errors="0" skipped="0"/>`,
 		`<testsuite name="a" tests="1" errors="0" skipped="0" failures="0"><testcase name="a" time="1s"/></testsuite>`,
-		`<testsuite name="a" tests="1" errors="0" skipped="0" failures="0"><testcase name="a" time="1"><system-out/><failure type="b"/></testcase></testsuite>`,
-		`<testsuite name="a" tests="1" errors="0" skipped="0" failures="0"><testcase name="a" time="1"><flakyFailure type="b"/></testcase></testsuite>`,
+		`<testsuite name="a" tests="1" errors="0" skipped="0" failures="0"><testcase name="a" time="1"><system-out/>` +
+			`<failure type="b"/></testcase></testsuite>`,
+		`<testsuite name="a" tests="1" errors="0" skipped="0" failures="0"><testcase name="a" time="1">` +
+			`<flakyFailure type="b"/></testcase></testsuite>`,
 		`<testsuite name="a" tests="1" errors="0" skipped="0" failures="0" hostname="h"/>`} {
 		require.Error(t, followsSchema(bad), bad)
 	}
@@ -200,7 +202,8 @@ func TestJUnitIsReadByPython(t *testing.T) {
 	}
 	command := exec.CommandContext(t.Context(), python, "-c", `import sys, xml.etree.ElementTree as e
 r = e.fromstring(sys.stdin.buffer.read())
-print(r.tag, len(r.findall("testcase")), len(r.findall("testcase/flakyFailure")), len(r.findall("testcase/failure")), r.find("testcase/failure").get("type"))`)
+print(r.tag, len(r.findall("testcase")), len(r.findall("testcase/flakyFailure")), len(r.findall("testcase/failure")), `+
+		`r.find("testcase/failure").get("type"))`)
 	command.Stdin = strings.NewReader(junit(t, sample()))
 	out, err := command.CombinedOutput()
 	require.NoError(t, err, "%s", out)

@@ -24,8 +24,10 @@ func TestSuitesAreSharedOutByTheServer(t *testing.T) {
 			return `{"data":{"id":"9","status":"QUEUED","jobs":[]}}`
 		}
 		if strings.Contains(r.URL.Path, "testsuites") {
-			return `{"data":{"id":"9","status":"PASSED","caseRuns":[{"id":"8","testCaseId":"1","testCaseName":"a","status":"CANCELLED","quarantine":{"reason":"late"},
-				"jobs":[{"id":"7","name":"a","status":"CANCELLED","error":{"code":"DEPENDENCY_NOT_PASSED","detail":"skipped: it needs \"b\", which failed"}}]},
+			return `{"data":{"id":"9","status":"PASSED","caseRuns":[{"id":"8","testCaseId":"1","testCaseName":"a","status":"CANCELLED",` +
+				`"quarantine":{"reason":"late"},
+				"jobs":[{"id":"7","name":"a","status":"CANCELLED","error":{"code":"DEPENDENCY_NOT_PASSED",` +
+				`"detail":"skipped: it needs \"b\", which failed"}}]},
 				{"id":"6","testCaseId":"2","testCaseName":"b","status":"CANCELLED",
 				"jobs":[{"id":"5","name":"b","status":"CANCELLED","error":{"code":"MAX_DURATION_EXCEEDED","detail":"skipped: over"}}]}]}}`
 		}

@@ -114,7 +114,8 @@ func (c *Config) dataOf(ctx context.Context, one *client.TestCase, have *testfil
 		one.Data.RowCount > testfile.MostInline):
 		return nil, nil
 	case len(one.Data.Secret) > 0:
-		return nil, misused("the data of %q have secret columns, which no file may have: take data out of the file, and they stay on the server", one.Name)
+		return nil, misused("the data of %q have secret columns, which no file may have: take data out of the file, and they stay on the server",
+			one.Name)
 	}
 	text, err := c.Client.TestData(ctx, one.ID)
 	if err != nil {

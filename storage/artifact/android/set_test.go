@@ -80,9 +80,11 @@ func TestSetChoosesTheBase(t *testing.T) {
 func TestSetReadsDescriptions(t *testing.T) {
 	t.Parallel()
 	xapk := packed{name: "manifest.json", data: []byte(`{"xapk_version":2,"package_name":"com.described","name":"Described","version_code":12,
-		"version_name":"1.2","min_sdk_version":"21","target_sdk_version":34,"split_apks":[{"file":"config.x86.apk","id":"config.x86"},{"file":"odd name.apk","id":"base"}]}`)}
+		"version_name":"1.2","min_sdk_version":"21","target_sdk_version":34,"split_apks":[{"file":"config.x86.apk","id":"config.x86"},` +
+		`{"file":"odd name.apk","id":"base"}]}`)}
 	apkm := packed{name: "info.json",
-		data: []byte(`{"apkm_version":5,"pname":"com.described","app_name":"Described","release_version":"1.2","versioncode":"12","min_api":"21"}`)}
+		data: []byte(`{"apkm_version":5,"pname":"com.described","app_name":"Described","release_version":"1.2","versioncode":"12",` +
+			`"min_api":"21"}`)}
 	icon := packed{name: "icon.png", data: square(t, 30, green)}
 
 	p, err := readSet(t, xapk, partAPK(t, "base.apk"), partAPK(t, "odd name.apk"), partAPK(t, "config.x86.apk"))
@@ -198,7 +200,8 @@ func TestABIsInNames(t *testing.T) {
 }
 
 func FuzzDescription(f *testing.F) {
-	f.Add([]byte(`{"package_name":"com.example","name":"Example","version_code":"1","version_name":1.5,"split_apks":[{"id":"base","file":"a.apk"}]}`))
+	f.Add([]byte(`{"package_name":"com.example","name":"Example","version_code":"1","version_name":1.5,"split_apks":[{"id":"base",` +
+		`"file":"a.apk"}]}`))
 	f.Add([]byte(`{"pname":"com.example","app_name":"Example","versioncode":null,"min_api":[],"release_version":{"a":1e999}}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for _, parse := range []func([]byte) (description, error){parseXAPK, parseAPKM} {

@@ -20,10 +20,10 @@ type Envelope struct {
 // errEnvelope: the envelope is no signed data in DER.
 var errEnvelope = errors.New("its envelope is no signed data in DER")
 
-// ErrUnsigned: the content has no signature.
+// ErrUnsigned means that the content has no signature.
 var ErrUnsigned = errors.New("nobody signed it")
 
-// ErrTampered: the signature does not hold.
+// ErrTampered means that the signature does not hold.
 var ErrTampered = errors.New("it was changed after it was signed")
 
 // OpenEnvelope verifies the signature of an envelope. Other errors than ErrUnsigned and

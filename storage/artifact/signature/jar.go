@@ -140,7 +140,8 @@ func (j *jar) absent() error {
 	if len(j.v.found) == 0 {
 		return &Failure{Reason: reasonUnsigned}
 	}
-	return unsupported(V1, "it has no signature of this scheme (no %s), and Android before 7 reads no other; the package is for API level %d and later",
+	return unsupported(V1,
+		"it has no signature of this scheme (no %s), and Android before 7 reads no other; the package is for API level %d and later",
 		manifestName, j.v.declared.MinSDK)
 }
 

@@ -200,7 +200,8 @@ func (v *verification) verify(a *archive.Archive) error {
 		return err
 	}
 	if v.declared.TargetSDK >= levelR && len(v.found) == 0 {
-		return unsupported(V1, "the package targets Android API level %d, which takes a signature of the scheme v2 or later; it has v1 only", v.declared.TargetSDK)
+		return unsupported(V1, "the package targets Android API level %d, which takes a signature of the scheme v2 or later; it has v1 only",
+			v.declared.TargetSDK)
 	}
 	return v.late
 }

@@ -126,7 +126,9 @@ const groupColumns = `g.id, g.organization_id, g.crash_project_id, p.name as pro
 	g.algorithm, g.title, g.culprit, g.classifier, g.severity, ` + crash.ShownState + ` as state, g.count, g.first_seen, g.last_seen,
 	g.resolved_at, g.resolved_in, g.resolved_next, g.reopened_at, g.regressed_in, g.regressions,
 	g.users, nullif(g.users_since, g.created_at) as users_since, coalesce(g.users_since, now()) <> g.created_at as users_partial,
-	g.ignored_at, g.ignored_until, g.ignored_until_count, case when g.ignored_until_users is not null then greatest(g.ignored_until_users - g.users, 0) end as ignored_users_left, g.ignored_until_version, g.ignore_ended, g.ignore_ended_at,
+	g.ignored_at, g.ignored_until, g.ignored_until_count,
+	case when g.ignored_until_users is not null then greatest(g.ignored_until_users - g.users, 0) end as ignored_users_left,
+	g.ignored_until_version, g.ignore_ended, g.ignore_ended_at,
 	g.assignee_id, (select u.email from users u where u.id = g.assignee_id) as assignee_email,
 	(select u.name from users u where u.id = g.assignee_id) as assignee_name, g.issue_url`
 

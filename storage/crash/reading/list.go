@@ -37,15 +37,16 @@ func (s GroupSort) Validate() error {
 
 // GroupFilter selects a page of groups. Zero values select all.
 type GroupFilter struct {
-	OrganizationID int64                 `json:"-"`
-	Projects       []int64               `json:"project,omitempty"`
-	States         []crash.GroupState    `json:"state,omitempty"`
-	Assignees      []int64               `json:"assignee,omitempty"` // 0: nobody
-	Classifiers    []string              `json:"classifier,omitempty"`
-	Severities     []crash.Severity      `json:"severity,omitempty"` // of the worst report
-	Versions       []string              `json:"version,omitempty"`  // groups of which one of the versions was reported
-	Search         string                `json:"search,omitempty"`   // part of title, culprit, classifier or a message, or the beginning of the fingerprint
-	Attributes     []condition.Attribute `json:"attributes,omitempty"`
+	OrganizationID int64              `json:"-"`
+	Projects       []int64            `json:"project,omitempty"`
+	States         []crash.GroupState `json:"state,omitempty"`
+	Assignees      []int64            `json:"assignee,omitempty"` // 0: nobody
+	Classifiers    []string           `json:"classifier,omitempty"`
+	Severities     []crash.Severity   `json:"severity,omitempty"` // of the worst report
+	Versions       []string           `json:"version,omitempty"`  // groups of which one of the versions was reported
+	// part of title, culprit, classifier or a message, or the beginning of the fingerprint
+	Search     string                `json:"search,omitempty"`
+	Attributes []condition.Attribute `json:"attributes,omitempty"`
 	// Window selects groups that were seen in it, counts them in it, and sorts by that.
 	Window Window `json:"window,omitzero"`
 	// FirstSeenFrom selects groups that are new since then, RegressedFrom those that

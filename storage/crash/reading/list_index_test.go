@@ -39,7 +39,8 @@ func TestIndexesOfGroups(t *testing.T) {
 	for _, of := range [][2]int64{{r.Org.ID, r.Project}, {r.Rival.ID, rival}} {
 		_, err := r.DB.ExecContext(t.Context(), `insert into crash_groups (organization_id, crash_project_id, fingerprint, algorithm, title,
 				culprit, classifier, state, count, users, first_seen, last_seen, reopened_at)
-			select $1, $2, sha256(n::text::bytea), 1, 'title', 'culprit', 'class', 'open', n, n % 977, now() - n * interval '1 min', now() - n * interval '1 s',
+			select $1, $2, sha256(n::text::bytea), 1, 'title', 'culprit', 'class', 'open', n, n % 977, now() - n * interval '1 min',
+				now() - n * interval '1 s',
 				case when n % 500 = 0 then now() - n * interval '1 min' end
 			from generate_series(1, 25000) n`, of[0], of[1])
 		require.NoError(t, err)

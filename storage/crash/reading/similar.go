@@ -82,7 +82,8 @@ func SimilarGroups(ctx context.Context, q storage.Querier, organization, group i
 	org, project := c.Arg(organization), c.Arg(self.ProjectID)
 	branches := make([]string, len(terms))
 	for i, term := range terms {
-		branches[i] = "(select p.id, p.root_id from crash_group_titles t join crash_groups p on p.id = t.group_id where t.organization_id = " + org +
+		branches[i] = "(select p.id, p.root_id from crash_group_titles t join crash_groups p on p.id = t.group_id where t.organization_id = " +
+			org +
 			" and (t.organization_id::text || ' ' || t.text) ilike " + c.Arg("%"+escapeLike(term)+"%") +
 			" and p.crash_project_id = " + project + " limit " + c.Arg(similarPerTerm) + ")"
 	}

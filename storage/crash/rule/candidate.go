@@ -205,7 +205,8 @@ func (r *Rule) MayFire(c *Candidate, last time.Time) bool {
 // crashes_key: as a plain join, all crashes of the database could be read.
 const countReports = `
 select c.duplicates, c.version, c.severity, ` + pickedAttributes + `,
-	case when $4 then (select jsonb_object_agg(k, c.attributes ->> k) from unnest($5::text[]) as k where c.attributes ->> k is not null) end as named
+	case when $4 then (select jsonb_object_agg(k, c.attributes ->> k) from unnest($5::text[]) as k
+	where c.attributes ->> k is not null) end as named
 from (select m.id from crash_groups m where m.id = $1 or m.root_id = $1 offset 0) m join crash_group_keys k on k.group_id = m.id
 cross join lateral (
 	select c.duplicates, c.version, c.severity, c.attributes from crashes c

@@ -98,7 +98,8 @@ insert into gate_due (build_id, organization_id, due_at)
 select d.build_id, d.organization_id, now()
 from counted c join crash_projects p on p.id = c.crash_project_id
 cross join lateral (
-	select id from builds where project_id = p.project_id and version = c.version and deleted_at is null order by project_id desc, version desc, id desc limit 2
+	select id from builds where project_id = p.project_id and version = c.version and deleted_at is null order by project_id desc,
+		version desc, id desc limit 2
 ) b
 cross join lateral (select * from gates where build_id = b.id union all select * from gates where before_id = b.id) d
 where c.day = '-infinity' and d.sessions and d.watched_until > now()`

@@ -93,13 +93,17 @@ func TestCheckRefuses(t *testing.T) {
 		"value of none": {[]step.Step{runs("s1", plain.ID, step.Values{"path": ""})},
 			`[0].tool.args.with.path: is no parameter of the step group "G1", which has none`},
 		"itself": {[]step.Step{runs("s1", one.ID, nil)},
-			`[0].tool.args.groupId: is of a step group that cannot be run: steps[0].tool.args.groupId of "G4" is of a step group that would run itself: G3 > G4 > G3`},
+			`[0].tool.args.groupId: is of a step group that cannot be run: steps[0].tool.args.groupId of "G4" is of a step group that would run ` +
+				`itself: G3 > G4 > G3`},
 		"wrong inside": {[]step.Step{runs("s1", wrong.ID, nil)},
-			`[0].tool.args.groupId: is of a step group that cannot be run: steps[1].tool.args.with of "G5" has no path, which the step group "G2" needs`},
+			`[0].tool.args.groupId: is of a step group that cannot be run: steps[1].tool.args.with of "G5" has no path, which the step group ` +
+				`"G2" needs`},
 		"too many": {[]step.Step{runs("s1", many.ID, nil)},
-			`[0].tool.args.groupId: is of a step group that cannot be run: steps[999] of "G6" is one step too many: with its step groups a test has at most 1000`},
+			`[0].tool.args.groupId: is of a step group that cannot be run: steps[999] of "G6" is one step too many: with its step groups a test ` +
+				`has at most 1000`},
 		"too deep": {[]step.Step{runs("s1", deep.ID, nil)},
-			`[0].tool.args.groupId: is of a step group that cannot be run: steps[0].tool.args.groupId of "G10" is of a step group in more than 4 others: G14 > G13 > G12 > G11 > G10 > G1`},
+			`[0].tool.args.groupId: is of a step group that cannot be run: steps[0].tool.args.groupId of "G10" is of a step group in more than 4 ` +
+				`others: G14 > G13 > G12 > G11 > G10 > G1`},
 		"parameter in a test": {[]step.Step{opens("s1", "/{{param:path}}")},
 			"[0].tool: names {{param:path}}: there are parameters in step groups only"},
 	} {

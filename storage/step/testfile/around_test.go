@@ -35,7 +35,8 @@ func TestStepsAroundATest(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, c.SetUp, 1)
 	require.Len(t, c.TearDown, 1)
-	require.JSONEq(t, `{"tool":{"type":"run_group","args":{"groupId":"0198c0de-aaaa-7000-8000-00000000000b","with":{"index":"007","user":"{{user}}"}}}}`,
+	require.JSONEq(t, `{"tool":{"type":"run_group","args":{"groupId":"0198c0de-aaaa-7000-8000-00000000000b","with":{"index":"007",`+
+		`"user":"{{user}}"}}}}`,
 		string(c.SetUp[0].Body))
 	text, err := c.Write()
 	require.NoError(t, err)

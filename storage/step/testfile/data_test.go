@@ -10,7 +10,8 @@ import (
 
 func TestData(t *testing.T) {
 	t.Parallel()
-	text := "name: Sign in\ndata:\n  rows:\n    - user: ann\n      total: \"3\"\n    - total: 007\n      user: \"b \\\"c\\\"\"\n  rowName: total\n"
+	text := "name: Sign in\ndata:\n  rows:\n    - user: ann\n      total: \"3\"\n    - total: 007\n      user: \"b \\\"c\\\"\"\n" +
+		"  rowName: total\n"
 	c, err := Read([]byte(text))
 	require.NoError(t, err)
 	require.Equal(t, &Data{Columns: []string{"user", "total"}, Rows: [][]string{{"ann", "3"}, {`b "c"`, "007"}}, RowName: "total"}, c.Data)

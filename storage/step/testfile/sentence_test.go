@@ -9,7 +9,8 @@ import (
 
 const sentences = "---\nurl: https://shop.example.com/\ntargets: [chrome]\nsuite: Shop\ntags: [smoke]\n---\n" +
 	"# Shop\n\nWhat is tested of the shop.\n\n" +
-	"## Buy a lamp\n<!-- slipway: 6924f0c2a7b1d0e5f3a1b2c4 0123456789ab -->\n\nSearch for \"red\".\nBuy it.\n<!-- a remark\n## not a test -->\n\n" +
+	"## Buy a lamp\n<!-- slipway: 6924f0c2a7b1d0e5f3a1b2c4 0123456789ab -->\n\nSearch for \"red\".\nBuy it.\n<!-- a remark\n" +
+	"## not a test -->\n\n" +
 	"```\n## code\n```\n\n### Detail\n\nMore.\n\n" +
 	"## Log in ##\r\n\r\nLog in as ann.\r\n"
 

@@ -78,7 +78,8 @@ func TestCaseIsReadAndWrittenTheSame(t *testing.T) {
 	require.JSONEq(t, `{"browserName":"chrome"}`, string(c.Targets[0].Capabilities))
 	require.JSONEq(t, `{"browserName":"firefox","slipway:options":{"idle":90}}`, string(c.Targets[1].Capabilities))
 	require.True(t, c.Targets[1].IsRDC)
-	require.JSONEq(t, `{"tool":{"type":"input_text","args":{"selector":{"type":"label","value":"Search"},"text":"1e3"}},"optional":true,"timeoutMs":2000}`,
+	require.JSONEq(t, `{"tool":{"type":"input_text","args":{"selector":{"type":"label","value":"Search"},"text":"1e3"}},"optional":true,`+
+		`"timeoutMs":2000}`,
 		string(c.Steps[1].Body))
 	require.Contains(t, string(c.Steps[2].Body), `"value":3`, "the matcher counts")
 	require.Equal(t, []int{30, 34, 43}, []int{c.Steps[0].Line, c.Steps[1].Line, c.Steps[2].Line})
@@ -169,11 +170,14 @@ func TestBombsAreRefused(t *testing.T) {
 
 func TestStepsOfTheServer(t *testing.T) {
 	t.Parallel()
-	s, err := StepOf(json.RawMessage(`{"id":"s1","tool":{"type":"click","args":{"selector":{"type":"css","value":"#a","fingerprint":{"tag":"a"},
-		"within":{"type":"text","value":"x","fingerprint":{}}}}},"result":{"success":true,"message":""},"screenshotUrl":"https://a","timeoutMs":5}`))
+	s, err := StepOf(
+		json.RawMessage(`{"id":"s1","tool":{"type":"click","args":{"selector":{"type":"css","value":"#a","fingerprint":{"tag":"a"},
+		"within":{"type":"text","value":"x","fingerprint":{}}}}},"result":{"success":true,"message":""},"screenshotUrl":"https://a",` +
+			`"timeoutMs":5}`))
 	require.NoError(t, err)
 	require.Equal(t, "s1", s.ID)
-	require.Equal(t, `{"tool":{"type":"click","args":{"selector":{"type":"css","value":"#a","within":{"type":"text","value":"x"}}}},"timeoutMs":5}`,
+	require.Equal(t, `{"tool":{"type":"click","args":{"selector":{"type":"css","value":"#a","within":{"type":"text","value":"x"}}}},`+
+		`"timeoutMs":5}`,
 		string(s.Body))
 	bare, err := StepOf(json.RawMessage(`{"id":"s2","tool":{"type":"back","args":{}},"result":null,"screenshotUrl":""}`))
 	require.NoError(t, err)

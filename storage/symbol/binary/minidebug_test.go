@@ -62,7 +62,8 @@ func TestMiniSymbolsThatAreBroken(t *testing.T) {
 		"its compressed stream ends early": "xz -c p | head -c 900 > x",
 		"its compressed stream is broken":  "yes nonsense | head -c 4000 > x",
 		"the file in section":              "echo nonsense | xz -c > x",
-		"is of x86, the program of x86_64": "printf '\\177ELF\\001\\001\\001' > y; head -c 9 /dev/zero >> y; printf '\\003\\000\\003\\000' >> y; head -c 40 /dev/zero >> y; xz -c y > x",
+		"is of x86, the program of x86_64": "printf '\\177ELF\\001\\001\\001' > y; head -c 9 /dev/zero >> y; printf '\\003\\000\\003\\000' >> " +
+			"y; head -c 40 /dev/zero >> y; xz -c y > x",
 		"needs more than 64 MiB of memory": "xz -c --lzma2=dict=128MiB p > x",
 		"unpacks to more than 256 MiB":     "head -c 270000000 /dev/zero | xz -0 -c > x",
 	} {

@@ -42,7 +42,8 @@ func TestModule(t *testing.T) {
 	t.Parallel()
 	for _, ends := range []string{"\n", "\r\n"} {
 		_, s := parsed(t, strings.ReplaceAll(moduleLine+
-			"INFO CODE_ID C4B3A2C1E6D508F7192A3B4C5D6E7F8001020304\nINFO URL https://example.com/a b\nINFO GENERATOR x\nPUBLIC 10 0 f\n", "\n", ends))
+			"INFO CODE_ID C4B3A2C1E6D508F7192A3B4C5D6E7F8001020304\nINFO URL https://example.com/a b\nINFO GENERATOR x\n"+
+			"PUBLIC 10 0 f\n", "\n", ends))
 		require.Equal(t, &Summary{
 			OS: "Linux", Arch: "x86_64", DebugFile: "lib shop.so", DebugID: "C1A2B3C4D5E6F708192A3B4C5D6E7F800",
 			CodeID: "c4b3a2c1e6d508f7192a3b4c5d6e7f8001020304", BuildID: "c4b3a2c1e6d508f7192a3b4c5d6e7f8001020304",
@@ -193,8 +194,10 @@ func TestOtherErrors(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add(moduleLine + "INFO CODE_ID C4B3A2C1E6D508F7\nFILE 0 a\nINLINE_ORIGIN 0 f\nFUNC m 10 20 0 g\nINLINE 0 1 0 0 14 4 18 2\n10 10 1 0\n20 10 2 0\nPUBLIC m 40 0 h\n" +
-		"STACK CFI INIT 10 20 .cfa: $rsp 8 + .ra: .cfa -8 + ^\nSTACK CFI 14 .cfa: $rsp 16 +\nSTACK WIN 4 10 20 0 0 0 0 0 0 1 $eip .raSearch ^ =\n")
+	f.Add(moduleLine + "INFO CODE_ID C4B3A2C1E6D508F7\nFILE 0 a\nINLINE_ORIGIN 0 f\nFUNC m 10 20 0 g\nINLINE 0 1 0 0 14 4 18 2\n10 10 1 0\n" +
+		"20 10 2 0\nPUBLIC m 40 0 h\n" +
+		"STACK CFI INIT 10 20 .cfa: $rsp 8 + .ra: .cfa -8 + ^\nSTACK CFI 14 .cfa: $rsp 16 +\n" +
+		"STACK WIN 4 10 20 0 0 0 0 0 0 1 $eip .raSearch ^ =\n")
 	f.Add(moduleLine + "FUNC ffffffffffffff00 ff 0 f\nfffffffffffffff0 ff 1 0\n\r\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		var k kept

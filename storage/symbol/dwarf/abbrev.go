@@ -118,18 +118,18 @@ func parseAbbrevs(d *decoder) (*abbreviations, error) {
 	}
 }
 
-func (t *abbreviations) put(code uint64, a *declaration) {
-	if code <= uint64(len(t.dense))+256 && code < maxAbbrevs {
-		for uint64(len(t.dense)) <= code {
-			t.dense = append(t.dense, nil)
+func (a *abbreviations) put(code uint64, d *declaration) {
+	if code <= uint64(len(a.dense))+256 && code < maxAbbrevs {
+		for uint64(len(a.dense)) <= code {
+			a.dense = append(a.dense, nil)
 		}
-		t.dense[code] = a
+		a.dense[code] = d
 		return
 	}
-	if t.sparse == nil {
-		t.sparse = map[uint64]*declaration{}
+	if a.sparse == nil {
+		a.sparse = map[uint64]*declaration{}
 	}
-	t.sparse[code] = a
+	a.sparse[code] = d
 }
 
 func (a *declaration) read(d *decoder) error {

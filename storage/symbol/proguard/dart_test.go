@@ -25,7 +25,8 @@ func openDart(t testing.TB, text string) (*Mapping, *Summary) {
 func TestDartMap(t *testing.T) {
 	t.Parallel()
 	m, sum := openDart(t, "[\"\",\"\", \"_NativeInteger\",\"_NativeInteger\",\n\"SemanticsAction\",\"er\",\"==\",\"==\","+
-		"\"package:shop/cart.dart\",\"mD\",\"SENTRY_DEBUG_ID_MARKER\",\"b8e43af2423d73a453aeb6a777ef75aa\",\"_Page\",\"_$a1\",\"a\\\"b\",\"q\"]\n")
+		"\"package:shop/cart.dart\",\"mD\",\"SENTRY_DEBUG_ID_MARKER\",\"b8e43af2423d73a453aeb6a777ef75aa\",\"_Page\",\"_$a1\","+
+		"\"a\\\"b\",\"q\"]\n")
 	require.Equal(t, 8, sum.Lines)
 	require.Equal(t, 3, sum.Classes, "files, operators and the marker are no classes")
 	require.Equal(t, "b8e43af2423d73a453aeb6a777ef75aa", sum.MapID)

@@ -154,8 +154,11 @@ func TestOpenRefusesOtherIndexes(t *testing.T) {
 func FuzzIndex(f *testing.F) {
 	f.Add("x.A -> a:\n    1:3:void add(int):40:42 -> a\n    4:4:int shop.Price.sum(int[]):7 -> a\n    int f -> b\n",
 		"\tat a.a(S:2)\n\tat a.a(S)\na: x\n")
-	f.Add(versionLine+"x.O -> o:\n    1:2:int out():0 -> a\n    # {'id':'com.android.tools.r8.outline'}\nx.A -> a:\n    8:8:int w():71:71 -> m\n    9:9:int w():0:0 -> m\n    # {'id':'com.android.tools.r8.outlineCallsite','positions':{'1':8}}\n", "\tat o.a(:1)\n\tat a.m(:9)\n")
-	f.Add(versionLine+"x.A -> a:\n    4:4:void x.B.d():9:9 -> m\n    4:4:void c():5 -> m\n    # {\"id\":\"com.android.tools.r8.rewriteFrame\",\"conditions\":[\"throws(La;)\"],\"actions\":[\"removeInnerFrames(1)\"]}\n    # {\"id\":\"com.android.tools.r8.residualsignature\",\"signature\":\"(I)V\"}\n", "a\n\tat a.m(:4)\n")
+	f.Add(versionLine+"x.O -> o:\n    1:2:int out():0 -> a\n    # {'id':'com.android.tools.r8.outline'}\nx.A -> a:\n    8:8:int w():71:71 ->"+
+		" m\n    9:9:int w():0:0 -> m\n    # {'id':'com.android.tools.r8.outlineCallsite','positions':{'1':8}}\n", "\tat o.a(:1)\n\tat a.m(:9)\n")
+	f.Add(versionLine+"x.A -> a:\n    4:4:void x.B.d():9:9 -> m\n    4:4:void c():5 -> m\n"+
+		"    # {\"id\":\"com.android.tools.r8.rewriteFrame\",\"conditions\":[\"throws(La;)\"],\"actions\":[\"removeInnerFrames(1)\"]}\n"+
+		"    # {\"id\":\"com.android.tools.r8.residualsignature\",\"signature\":\"(I)V\"}\n", "a\n\tat a.m(:4)\n")
 	f.Fuzz(func(t *testing.T, mapping, trace string) {
 		var b bytes.Buffer
 		if _, err := Index(strings.NewReader(mapping), int64(len(mapping)), &b, Options{}); err != nil {
@@ -178,7 +181,8 @@ func FuzzIndex(f *testing.F) {
 
 func FuzzRetrace(f *testing.F) {
 	p, _ := index(f, versionLine+
-		"x.A -> a:\n# {\"id\":\"sourceFile\",\"fileName\":\"A.kt\"}\n    1:1:void x.B.run():2:9 -> r\n    1:1:void run():2 -> r\n    void go() -> r\n")
+		"x.A -> a:\n# {\"id\":\"sourceFile\",\"fileName\":\"A.kt\"}\n    1:1:void x.B.run():2:9 -> r\n    1:1:void run():2 -> r\n"+
+		"    void go() -> r\n")
 	f.Add(p, "a: x\n\tat a.r(S:1)\n\tat a.r(S)\n")
 	f.Add(p, "Caused by: a: b: c\n\tat m@1/a.<init>(:1) ~[x]\n[CIRCULAR REFERENCE:a]\n")
 	f.Fuzz(func(t *testing.T, p []byte, trace string) {

@@ -48,7 +48,8 @@ func TestText(t *testing.T) {
 			"shop.Cart -> a.b:\n    1:3:void add(int):40:42 -> a\n    4:4:int shop.Price.sum(int[]):7:7 -> a\n    4:4:void add(int):43 -> a\n",
 			"\tat a.b.a(SourceFile:2)\n\tat a.b.a(SourceFile:4)\n",
 			"\tat shop.Cart.add(Cart.java:41)\n\tat shop.Price.sum(Price.java:7)\n\tat shop.Cart.add(Cart.java:43)\n",
-			"\tat shop.Cart.void add(int)(Cart.java:41)\n\tat shop.Price.int sum(int[])(Price.java:7)\n\tat shop.Cart.void add(int)(Cart.java:43)\n"},
+			"\tat shop.Cart.void add(int)(Cart.java:41)\n\tat shop.Price.int sum(int[])(Price.java:7)\n" +
+				"\tat shop.Cart.void add(int)(Cart.java:43)\n"},
 		{"overloads without lines are alternatives, sorted",
 			"shop.Cart -> a:\n    void put(int) -> b\n    void clear() -> b\n",
 			"\tat a.b(Unknown Source)\n",
@@ -66,33 +67,47 @@ func TestText(t *testing.T) {
 		{"constructors", "shop.Cart -> a:\n    1:1:void <init>():5:5 -> <init>\n    2:2:void <clinit>():6:6 -> <clinit>\n",
 			"\tat a.<init>(:1)\n\tat a.<clinit>(:2)\n", "\tat shop.Cart.<init>(Cart.java:5)\n\tat shop.Cart.<clinit>(Cart.java:6)\n", ""},
 		{"source files of classes, also of those inlined, and of Kotlin",
-			"x.Util -> b:\n# {\"id\":\"sourceFile\",\"fileName\":\"Tools.kt\"}\nx.MainKt -> a:\n    1:1:void x.Util.run():8:8 -> a\n    1:1:void main():3 -> a\nx.Outer$Inner$1 -> c:\n",
+			"x.Util -> b:\n# {\"id\":\"sourceFile\",\"fileName\":\"Tools.kt\"}\nx.MainKt -> a:\n    1:1:void x.Util.run():8:8 -> a\n" +
+				"    1:1:void main():3 -> a\nx.Outer$Inner$1 -> c:\n",
 			"\tat a.a(SourceFile:1)\n\tat c.z(SourceFile)\n\tat c.z(Native Method)\n\tat c.z(Some.kt:4)\n",
-			"\tat x.Util.run(Tools.kt:8)\n\tat x.MainKt.main(Main.kt:3)\n\tat x.Outer$Inner$1.z(Outer.java)\n\tat x.Outer$Inner$1.z(Native Method)\n\tat x.Outer$Inner$1.z(Outer.kt:4)\n", ""},
+			"\tat x.Util.run(Tools.kt:8)\n\tat x.MainKt.main(Main.kt:3)\n\tat x.Outer$Inner$1.z(Outer.java)\n" +
+				"\tat x.Outer$Inner$1.z(Native Method)\n\tat x.Outer$Inner$1.z(Outer.kt:4)\n", ""},
 		{"frames of the compiler are left out", versionLine +
-			"x.A -> a:\n    void run() -> a\n      # {\"id\":\"com.android.tools.r8.synthesized\"}\n    1:1:void x.B.body():7:7 -> b\n    1:1:void bridge():0 -> b\n    # {'id':'com.android.tools.r8.synthesized'}\n",
+			"x.A -> a:\n    void run() -> a\n      # {\"id\":\"com.android.tools.r8.synthesized\"}\n    1:1:void x.B.body():7:7 -> b\n" +
+			"    1:1:void bridge():0 -> b\n    # {'id':'com.android.tools.r8.synthesized'}\n",
 			"\tat a.a(Unknown Source)\n\tat a.b(:1)\n", "\tat x.B.body(B.java:7)\n", ""},
 		{"comments of a later version mean nothing",
 			"x.A -> a:\n    void run() -> a\n    # {\"id\":\"com.android.tools.r8.synthesized\"}\n", "\tat a.a(X)\n", "\tat x.A.run(A.java)\n", ""},
 		{"an experimental mapping has all comments",
-			"# { id: 'com.android.tools.r8.mapping', version: 'experimental' }\nx.A -> a:\n    void run() -> a\n    # {\"id\":\"com.android.tools.r8.synthesized\"}\n", "\tat a.a(X)\n", "", ""},
+			"# { id: 'com.android.tools.r8.mapping', version: 'experimental' }\nx.A -> a:\n    void run() -> a\n" +
+				"    # {\"id\":\"com.android.tools.r8.synthesized\"}\n", "\tat a.a(X)\n", "", ""},
 		{"unknown comments are ignored", versionLine +
-			"x.A -> a:\n# {\"id\":\"y\",\"deep\":{\"a\":[1,{\"b\":null}]}}\n    1:1:void run():2:2 -> a\n    # {\"id\":\"z\"}\n    # {broken\n", "\tat a.a(:1)\n", "\tat x.A.run(A.java:2)\n", ""},
+			"x.A -> a:\n# {\"id\":\"y\",\"deep\":{\"a\":[1,{\"b\":null}]}}\n    1:1:void run():2:2 -> a\n    # {\"id\":\"z\"}\n    # {broken\n",
+			"\tat a.a(:1)\n", "\tat x.A.run(A.java:2)\n", ""},
 		{"under an exception inner frames are removed, only for the first frame",
-			versionLine + "x.E -> e:\nx.A -> a:\n    4:4:void x.B.deref():9:9 -> m\n    4:4:void call():5 -> m\n    # {\"id\":\"com.android.tools.r8.rewriteFrame\",\"conditions\":[\"throws(Le;)\"],\"actions\":[\"removeInnerFrames(1)\"]}\n",
+			versionLine + "x.E -> e:\nx.A -> a:\n    4:4:void x.B.deref():9:9 -> m\n    4:4:void call():5 -> m\n" +
+				"    # {\"id\":\"com.android.tools.r8.rewriteFrame\",\"conditions\":[\"throws(Le;)\"],\"actions\":[\"removeInnerFrames(1)\"]}\n",
 			"e: gone\n\tat a.m(:4)\n\tat a.m(:4)\njava.lang.Error\n\tat a.m(:4)\n",
-			"x.E: gone\n\tat x.A.call(A.java:5)\n\tat x.B.deref(B.java:9)\n\tat x.A.call(A.java:5)\njava.lang.Error\n\tat x.B.deref(B.java:9)\n\tat x.A.call(A.java:5)\n", ""},
+			"x.E: gone\n\tat x.A.call(A.java:5)\n\tat x.B.deref(B.java:9)\n\tat x.A.call(A.java:5)\njava.lang.Error\n\tat x.B.deref(B.java:9)\n" +
+				"\tat x.A.call(A.java:5)\n", ""},
 		{"an outlined method is read at its call",
-			versionLine + "x.Out -> o:\n    1:2:int outline():0 -> a\n    # {\"id\":\"com.android.tools.r8.outline\"}\nx.A -> a:\n    8:8:int work(int):71:71 -> m\n    9:9:int work(int):0:0 -> m\n    # {\"id\":\"com.android.tools.r8.outlineCallsite\",\"positions\":{\"1\":8,\"2\":7},\"outline\":\"Lo;a()I\"}\n",
+			versionLine + "x.Out -> o:\n    1:2:int outline():0 -> a\n    # {\"id\":\"com.android.tools.r8.outline\"}\nx.A -> a:\n" +
+				"    8:8:int work(int):71:71 -> m\n    9:9:int work(int):0:0 -> m\n    # {\"id\":\"com.android.tools.r8.outlineCallsite\"," +
+				"\"positions\":{\"1\":8,\"2\":7},\"outline\":\"Lo;a()I\"}\n",
 			"\tat o.a(:1)\n\tat a.m(:9)\n", "\tat x.A.work(A.java:71)\n", ""},
 		{"names of exceptions, whatever the line has besides",
 			"x.Bad -> a.b:\n",
-			"a.b\na.b: text\na.b: text: more\nCaused by: a.b\nCaused by: a.b: text\nSuppressed: a.b: text here\n\t[CIRCULAR REFERENCE: a.b: text]\n\t[CIRCULAR REFERENCE:a.b]\nException in thread \"main\" a.b\nE/AndroidRuntime(  123): a.b: text\n",
-			"x.Bad\nx.Bad: text\nx.Bad: text: more\nCaused by: x.Bad\nCaused by: x.Bad: text\nSuppressed: x.Bad: text here\n\t[CIRCULAR REFERENCE: x.Bad: text]\n\t[CIRCULAR REFERENCE:x.Bad]\nException in thread \"main\" x.Bad\nE/AndroidRuntime(  123): x.Bad: text\n", ""},
+			"a.b\na.b: text\na.b: text: more\nCaused by: a.b\nCaused by: a.b: text\nSuppressed: a.b: text here\n" +
+				"\t[CIRCULAR REFERENCE: a.b: text]\n\t[CIRCULAR REFERENCE:a.b]\nException in thread \"main\" a.b\nE/AndroidRuntime(  123): a.b: text\n",
+			"x.Bad\nx.Bad: text\nx.Bad: text: more\nCaused by: x.Bad\nCaused by: x.Bad: text\nSuppressed: x.Bad: text here\n" +
+				"\t[CIRCULAR REFERENCE: x.Bad: text]\n\t[CIRCULAR REFERENCE:x.Bad]\nException in thread \"main\" x.Bad\n" +
+				"E/AndroidRuntime(  123): x.Bad: text\n", ""},
 		{"what stands around frames stays",
 			"x.A -> a.b:\n    1:1:void run():2:2 -> c\n",
-			"07-12 12:00:00.000  12  34 E AndroidRuntime: \tat a.b.c(PG:1)\r\n  at app//a.b.c(X:1) ~[lib.jar:1.0]\n\tat java.base/java.lang.Thread.run(Thread.java:8)\n\t... 7 more\nat the end\n\n",
-			"07-12 12:00:00.000  12  34 E AndroidRuntime: \tat x.A.run(A.java:2)\r\n  at app//x.A.run(A.java:2) ~[lib.jar:1.0]\n\tat java.base/java.lang.Thread.run(Thread.java:8)\n\t... 7 more\nat the end\n\n", ""},
+			"07-12 12:00:00.000  12  34 E AndroidRuntime: \tat a.b.c(PG:1)\r\n  at app//a.b.c(X:1) ~[lib.jar:1.0]\n" +
+				"\tat java.base/java.lang.Thread.run(Thread.java:8)\n\t... 7 more\nat the end\n\n",
+			"07-12 12:00:00.000  12  34 E AndroidRuntime: \tat x.A.run(A.java:2)\r\n  at app//x.A.run(A.java:2) ~[lib.jar:1.0]\n" +
+				"\tat java.base/java.lang.Thread.run(Thread.java:8)\n\t... 7 more\nat the end\n\n", ""},
 		{"the ends of lines of Windows and of old Macs, and a byte order mark",
 			"\ufeff# compiler: R8\r\nx.A -> a:\r\n    1:1:void run():2:2 -> b\r    2:2:void stop():3:3 -> c\r\n",
 			"\tat a.b(:1)\n\tat a.c(:2)", "\tat x.A.run(A.java:2)\n\tat x.A.stop(A.java:3)", ""},
@@ -121,7 +136,9 @@ func TestText(t *testing.T) {
 func TestTextWithRepeatedLines(t *testing.T) {
 	t.Parallel()
 	m := open(t, versionLine+
-		"x.E -> e:\nx.A -> a:\n    4:4:void x.B.deref():9:9 -> m\n    4:4:void call():5 -> m\n    # {\"id\":\"com.android.tools.r8.rewriteFrame\",\"conditions\":[\"throws(Le;)\"],\"actions\":[\"removeInnerFrames(1)\"]}\n    7:7:void go():8:8 -> n\n")
+		"x.E -> e:\nx.A -> a:\n    4:4:void x.B.deref():9:9 -> m\n    4:4:void call():5 -> m\n"+
+		"    # {\"id\":\"com.android.tools.r8.rewriteFrame\",\"conditions\":[\"throws(Le;)\"],\"actions\":[\"removeInnerFrames(1)\"]}\n"+
+		"    7:7:void go():8:8 -> n\n")
 	const trace, want = "e: x\n\tat a.m(:4)\n\tat a.n(:7)\n\tat z.z(Z.java:1)\n\tat a.m(:4)\n",
 		"x.E: x\n\tat x.A.call(A.java:5)\n\tat x.A.go(A.java:8)\n\tat z.z(Z.java:1)\n\tat x.B.deref(B.java:9)\n\tat x.A.call(A.java:5)\n"
 	out, err := m.Text(strings.Repeat(trace, 4*repeatAfter), false)
@@ -151,7 +168,8 @@ func TestTextIsThatOfItsLines(t *testing.T) {
 		"    # {\"id\":\"com.android.tools.r8.rewriteFrame\",\"conditions\":[\"throws(Le;)\"],\"actions\":[\"removeInnerFrames(1)\"]}\n"+
 		"    1:2:int out():0:0 -> o\n    # {\"id\":\"com.android.tools.r8.outline\"}\n"+
 		"    5:5:int caller():6:6 -> k\n    10:10:int caller():60:60 -> k\n    11:11:int caller():61:61 -> k\n"+
-		"    # {\"id\":\"com.android.tools.r8.outlineCallsite\",\"positions\":{\"1\":10,\"2\":11}}\n    void one(int):1 -> q\n    void two():2 -> q\n")
+		"    # {\"id\":\"com.android.tools.r8.outlineCallsite\",\"positions\":{\"1\":10,\"2\":11}}\n    void one(int):1 -> q\n"+
+		"    void two():2 -> q\n")
 	random := rand.New(rand.NewPCG(3, 4))
 	some := []string{"e: x", "f: y", "", "\tat a.m(:4)", "\tat a.o(:1)", "\tat a.o(:2)", "\tat a.k(:11)", "\tat a.k(:5)",
 		"\tat a.q(S)", "\tat a.zz(S:1)",
@@ -172,7 +190,10 @@ func TestTextIsThatOfItsLines(t *testing.T) {
 func TestStack(t *testing.T) {
 	t.Parallel()
 	m := open(t, versionLine+
-		"x.E -> e:\nx.A -> a:\n    4:4:void x.B.deref(int,java.lang.String):9:9 -> m\n    4:4:void call():5 -> m\n    # {\"id\":\"com.android.tools.r8.rewriteFrame\",\"conditions\":[\"throws(Le;)\"],\"actions\":[\"removeInnerFrames(1)\"]}\n    void one() -> o\n    # {\"id\":\"com.android.tools.r8.residualsignature\",\"signature\":\"(I)V\"}\n    void two(int) -> o\n    void bridge() -> s\n    # {\"id\":\"com.android.tools.r8.synthesized\"}\n")
+		"x.E -> e:\nx.A -> a:\n    4:4:void x.B.deref(int,java.lang.String):9:9 -> m\n    4:4:void call():5 -> m\n"+
+		"    # {\"id\":\"com.android.tools.r8.rewriteFrame\",\"conditions\":[\"throws(Le;)\"],\"actions\":[\"removeInnerFrames(1)\"]}\n"+
+		"    void one() -> o\n    # {\"id\":\"com.android.tools.r8.residualsignature\",\"signature\":\"(I)V\"}\n    void two(int) -> o\n"+
+		"    void bridge() -> s\n    # {\"id\":\"com.android.tools.r8.synthesized\"}\n")
 	inner := Frame{Class: "x.B", Method: "deref", File: "B.java", Line: 9, Result: "void", Parameters: []string{"int",
 		"java.lang.String"}, Inlined: true}
 	outer := Frame{Class: "x.A", Method: "call", File: "A.java", Line: 5, Result: "void"}
@@ -198,7 +219,9 @@ func TestStack(t *testing.T) {
 func TestMembers(t *testing.T) {
 	t.Parallel()
 	m := open(t, versionLine+
-		"x.A -> a:\n    x.Super field -> f\n    # {\"id\":\"com.android.tools.r8.residualsignature\",\"signature\":\"Ljava/lang/Object;\"}\n    int count -> f\n    void foo(int,int) -> x\n    # {\"id\":\"com.android.tools.r8.residualsignature\",\"signature\":\"(I)V\"}\n    void foo(int) -> x\n    # {\"id\":\"com.android.tools.r8.residualsignature\",\"signature\":\"()V\"}\n")
+		"x.A -> a:\n    x.Super field -> f\n    # {\"id\":\"com.android.tools.r8.residualsignature\",\"signature\":\"Ljava/lang/Object;\"}\n"+
+		"    int count -> f\n    void foo(int,int) -> x\n    # {\"id\":\"com.android.tools.r8.residualsignature\",\"signature\":\"(I)V\"}\n"+
+		"    void foo(int) -> x\n    # {\"id\":\"com.android.tools.r8.residualsignature\",\"signature\":\"()V\"}\n")
 	name, known, err := m.Class("a")
 	require.NoError(t, err)
 	require.True(t, known)

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/s2"
+
+	"github.com/slipway-qa/slipway/storage/symbol/javascript"
 )
 
 const (
@@ -168,7 +170,7 @@ func lineEnd(p []byte) (at, width int) {
 	for at = range p {
 		switch p[at] {
 		case '\n', '\r', 0xe2:
-			if _, width = newline(p[at:]); width > 0 {
+			if _, width = javascript.Newline(p[at:]); width > 0 {
 				return at, width
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/slipway-qa/slipway/storage/symbol"
+	"github.com/slipway-qa/slipway/storage/symbol/javascript"
 )
 
 // maxFunctionMap bounds the names and the entries of the function map of one source.
@@ -21,7 +22,7 @@ type functionMap struct {
 }
 
 type functionEntry struct {
-	at   place
+	at   javascript.Place
 	name uint32
 }
 
@@ -122,8 +123,8 @@ func (m *functionMap) decode(p []byte) bool {
 			len(m.entries) >= maxFunctionMap {
 			return false
 		}
-		e := functionEntry{place{uint32(line - 1), uint32(column)}, uint32(name)}
-		if k := len(m.entries); k > 0 && e.at.before(m.entries[k-1].at) {
+		e := functionEntry{javascript.Place{Line: uint32(line - 1), Column: uint32(column)}, uint32(name)}
+		if k := len(m.entries); k > 0 && e.at.Before(m.entries[k-1].at) {
 			return false
 		}
 		m.entries = append(m.entries, e)
@@ -138,15 +139,15 @@ func (m *functionMap) append(b []byte) []byte {
 	}
 	b = binary.AppendUvarint(b, uint64(len(m.entries)))
 	for _, e := range m.entries {
-		b = binary.AppendUvarint(b, uint64(e.at.line))
-		b = binary.AppendUvarint(b, uint64(e.at.column))
+		b = binary.AppendUvarint(b, uint64(e.at.Line))
+		b = binary.AppendUvarint(b, uint64(e.at.Column))
 		b = binary.AppendUvarint(b, uint64(e.name))
 	}
 	return b
 }
 
 // readFunctionMap reads what append wrote, as functions that follow each other.
-func readFunctionMap(b []byte) (*functionList, error) {
+func readFunctionMap(b []byte) (*javascript.List, error) {
 	wrong := false
 	next := func() uint64 {
 		v, n := binary.Uvarint(b)
@@ -167,17 +168,18 @@ func readFunctionMap(b []byte) (*functionList, error) {
 		names = append(names, string(b[:size]))
 		b = b[size:]
 	}
-	l := &functionList{ok: true}
+	l := &javascript.List{Known: true}
 	for n := next(); n > 0 && !wrong; n-- {
-		f := function{from: place{uint32(next()), uint32(next())}, to: place{1<<32 - 1, 0}, parent: -1}
+		f := javascript.Function{From: javascript.Place{Line: uint32(next()), Column: uint32(next())},
+			To: javascript.Place{Line: 1<<32 - 1, Column: 0}, Parent: -1}
 		if i := next(); i < uint64(len(names)) {
-			f.name = names[i]
-			f.unknown = f.name == "<global>"
+			f.Name = names[i]
+			f.Unknown = f.Name == "<global>"
 		}
-		if k := len(l.list); k > 0 {
-			l.list[k-1].to = f.from
+		if k := len(l.Functions); k > 0 {
+			l.Functions[k-1].To = f.From
 		}
-		l.list = append(l.list, f)
+		l.Functions = append(l.Functions, f)
 	}
 	if wrong {
 		return nil, fmt.Errorf("the index of a source map is wrong: a function map")
@@ -195,7 +197,7 @@ func (m *Map) fromFunctionMap(f *Frame) (bool, error) {
 	if err != nil || file.funcsSize == 0 {
 		return false, err
 	}
-	list, err := m.mapped.get(f.Index, func() (*functionList, error) {
+	list, err := m.mapped.get(f.Index, func() (*javascript.List, error) {
 		b, err := m.funcs.bytes(int64(file.funcs), int64(file.funcsSize))
 		if err != nil {
 			return nil, err
@@ -205,8 +207,8 @@ func (m *Map) fromFunctionMap(f *Frame) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if found := list.find(place{uint32(f.Line - 1), uint32(f.Column - 1)}); found != nil && !found.unknown {
-		f.Function, f.Method = found.name, FromFunctionMap
+	if found := list.Find(javascript.Place{Line: uint32(f.Line - 1), Column: uint32(f.Column - 1)}); found != nil && !found.Unknown {
+		f.Function, f.Method = found.Name, FromFunctionMap
 	}
 	return true, nil
 }

@@ -1,6 +1,10 @@
 package sourcemap
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/slipway-qa/slipway/storage/symbol/javascript"
+)
 
 // maxFunctionCache bounds the memory for functions of sources, in bytes.
 const maxFunctionCache = 1 << 20
@@ -16,12 +20,12 @@ func functionCost(size int64) int64 { return min(functionsOfByte*size, maxFuncti
 // functionCache keeps the functions of the sources that were asked for last.
 type functionCache struct {
 	mu    sync.Mutex
-	lists map[int]*functionList
+	lists map[int]*javascript.List
 	size  int64
 }
 
 // get returns the functions of a source, made by read when they are not there.
-func (c *functionCache) get(n int, read func() (*functionList, error)) (*functionList, error) {
+func (c *functionCache) get(n int, read func() (*javascript.List, error)) (*javascript.List, error) {
 	c.mu.Lock()
 	list := c.lists[n]
 	c.mu.Unlock()
@@ -34,9 +38,9 @@ func (c *functionCache) get(n int, read func() (*functionList, error)) (*functio
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if size := list.size(); size <= maxFunctionCache/2 && c.lists[n] == nil {
+	if size := list.Size(); size <= maxFunctionCache/2 && c.lists[n] == nil {
 		if c.lists == nil || c.size+size > maxFunctionCache {
-			c.lists, c.size = map[int]*functionList{}, 0
+			c.lists, c.size = map[int]*javascript.List{}, 0
 		}
 		c.lists[n] = list
 		c.size += size

@@ -83,31 +83,3 @@ func FuzzOpen(f *testing.F) {
 		require.LessOrEqual(t, m.found.size+m.mapped.size, m.Cost(), "what is cached is counted")
 	})
 }
-
-// Functions lie in the text, one in the other or apart.
-func FuzzEnclosingFunction(f *testing.F) {
-	for _, s := range []string{
-		"function a(b = () => 1) { return `x ${ c => { d } } y` }", "class A extends B { #x = async () => { y(); } static { z } get [a]() { } }",
-		"const f = <T,>(x: T): Promise<{ a: T }> => x ? y : z", "a = b ? (c) : d => e\nf", "<A b={() => <C/>}>it's {d}</A>",
-		"x = /[/]/ / 2; y = a! / b",
-		"type A<T> = (a: T) => void\ninterface B { c(): void }", "var o = { a() {}, 'b': function* () {}, c: async d => ({}) }",
-	} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, p []byte) {
-		for _, name := range []string{"a.ts", "a.jsx"} {
-			list := functionsOf(p, name)
-			for i := range list.list {
-				x := &list.list[i]
-				require.False(t, x.to.before(x.from))
-				if x.parent >= 0 {
-					require.Less(t, int(x.parent), i)
-				}
-				if i > 0 {
-					require.False(t, x.from.before(list.list[i-1].from))
-				}
-				list.find(x.from)
-			}
-		}
-	})
-}

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage/symbol/javascript"
 )
 
 // node runs a script with the npm packages of tests, in a folder, and returns what it
@@ -131,7 +133,7 @@ func TestMinifiedCrash(t *testing.T) {
 		}
 		name := want[i].function
 		if name == "" {
-			name = anonymous
+			name = javascript.Anonymous
 		}
 		require.Equal(t, name, f.Function)
 		lines, err := m.Excerpt(f.Index, f.Line, 0)

@@ -1,5 +1,7 @@
 package sourcemap
 
+import "github.com/slipway-qa/slipway/storage/symbol/javascript"
+
 // Method says where the name of a function is from.
 type Method string
 
@@ -51,7 +53,7 @@ func (m *Map) Frames(line, column int, call Call) ([]Frame, error) {
 		return nil, err
 	}
 	if column > 0 && m.info.Ranges > 0 {
-		frames, err := m.scopeFrames(p, place{uint32(line - 1), uint32(column - 1)})
+		frames, err := m.scopeFrames(p, javascript.Place{Line: uint32(line - 1), Column: uint32(column - 1)})
 		if err != nil || len(frames) > 0 {
 			return frames, err
 		}
@@ -77,22 +79,22 @@ func (m *Map) fromSource(f *Frame) (bool, error) {
 	if !f.Content {
 		return false, nil
 	}
-	list, err := m.found.get(f.Index, func() (*functionList, error) {
+	list, err := m.found.get(f.Index, func() (*javascript.List, error) {
 		file, err := m.file(f.Index)
 		if err != nil {
 			return nil, err
 		}
-		text, ok, err := (&textReader{pieces: &m.pieces, text: &m.text}).all(file, maxScan)
+		text, ok, err := (&textReader{pieces: &m.pieces, text: &m.text}).all(file, javascript.MaxText)
 		if err != nil || !ok {
-			return &functionList{}, err
+			return &javascript.List{}, err
 		}
-		return functionsOf(text, f.Listed), nil
+		return javascript.Functions(text, cutQuery(f.Listed)), nil
 	})
-	if err != nil || !list.ok {
+	if err != nil || !list.Known {
 		return false, err
 	}
-	if found := list.find(place{uint32(f.Line - 1), uint32(f.Column - 1)}); found != nil && !found.unknown {
-		f.Function, f.Method = found.name, FromSource
+	if found := list.Find(javascript.Place{Line: uint32(f.Line - 1), Column: uint32(f.Column - 1)}); found != nil && !found.Unknown {
+		f.Function, f.Method = found.Name, FromSource
 	}
 	return true, nil
 }
@@ -105,7 +107,7 @@ func (m *Map) fromNames(f *Frame, line, column int, call Call) error {
 			return err
 		}
 		if ok {
-			p, found, err := m.Lookup(int(at.line)+1, int(at.column)+1, Equal)
+			p, found, err := m.Lookup(int(at.Line)+1, int(at.Column)+1, Equal)
 			if err != nil {
 				return err
 			}

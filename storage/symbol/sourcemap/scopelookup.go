@@ -1,6 +1,10 @@
 package sourcemap
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/slipway-qa/slipway/storage/symbol/javascript"
+)
 
 func readScope(t *table, i uint32) (originalScope, error) {
 	p, err := t.bytes(int64(i)*scopeSize, scopeSize)
@@ -8,7 +12,8 @@ func readScope(t *table, i uint32) (originalScope, error) {
 		return originalScope{}, err
 	}
 	u := func(n int) uint32 { return binary.LittleEndian.Uint32(p[4*n:]) }
-	return originalScope{source: u(0), from: place{u(1), u(2)}, to: place{u(3), u(4)}, name: u(5), parent: u(6), frame: u(7)&1 != 0}, nil
+	return originalScope{source: u(0), from: javascript.Place{Line: u(1), Column: u(2)},
+		to: javascript.Place{Line: u(3), Column: u(4)}, name: u(5), parent: u(6), frame: u(7)&1 != 0}, nil
 }
 
 func readRange(t *table, i uint32) (generatedRange, error) {
@@ -17,9 +22,10 @@ func readRange(t *table, i uint32) (generatedRange, error) {
 		return generatedRange{}, err
 	}
 	u := func(n int) uint32 { return binary.LittleEndian.Uint32(p[4*n:]) }
-	return generatedRange{from: place{u(0), u(1)}, to: place{u(2), u(3)}, definition: u(4), parent: u(5), frame: u(6)&1 != 0,
+	return generatedRange{from: javascript.Place{Line: u(0), Column: u(1)},
+		to: javascript.Place{Line: u(2), Column: u(3)}, definition: u(4), parent: u(5), frame: u(6)&1 != 0,
 		hidden:  u(6)&2 != 0,
-		inlined: u(6)&4 != 0, callSource: u(7), call: place{u(8), u(9)}}, nil
+		inlined: u(6)&4 != 0, callSource: u(7), call: javascript.Place{Line: u(8), Column: u(9)}}, nil
 }
 
 // lastWith returns the last i of n with a property that holds up to some i; -1 for none.
@@ -42,10 +48,10 @@ func lastWith(n int, holds func(i uint32) (bool, error)) (int, error) {
 
 // scopeFrames returns the frames that the generated ranges around a place tell; none when
 // they tell nothing.
-func (m *Map) scopeFrames(at Position, gen place) ([]Frame, error) {
+func (m *Map) scopeFrames(at Position, gen javascript.Place) ([]Frame, error) {
 	i, err := lastWith(int(m.ranges.size/rangeSize), func(i uint32) (bool, error) {
 		r, err := readRange(&m.ranges, i)
-		return !gen.before(r.from), err
+		return !gen.Before(r.from), err
 	})
 	if err != nil || i < 0 {
 		return nil, err
@@ -63,7 +69,7 @@ func (m *Map) scopeFrames(at Position, gen place) ([]Frame, error) {
 			return nil, err
 		}
 		next = r.parent
-		if !gen.before(r.to) {
+		if !gen.Before(r.to) {
 			continue // ended before the place
 		}
 		if scope == 0 {
@@ -85,7 +91,7 @@ func (m *Map) scopeFrames(at Position, gen place) ([]Frame, error) {
 		if present.Position, err = m.Source(int(r.callSource)); err != nil {
 			return nil, err
 		}
-		present.Line, present.Column = int(r.call.line)+1, int(r.call.column)+1
+		present.Line, present.Column = int(r.call.Line)+1, int(r.call.Column)+1
 		scope = 0
 	}
 	if len(frames) == 0 && scope == 0 {
@@ -114,7 +120,7 @@ func (m *Map) scopeFunction(scope uint32) (string, error) {
 		}
 		if s.frame {
 			if s.name == 0 {
-				return anonymous, nil
+				return javascript.Anonymous, nil
 			}
 			return m.string(&m.names, &m.allNames, int(s.name-1))
 		}
@@ -129,10 +135,10 @@ func (m *Map) fromScopes(f *Frame) (bool, error) {
 	if m.scopes.size == 0 {
 		return false, nil
 	}
-	source, at := uint32(f.Index), place{uint32(f.Line - 1), uint32(f.Column - 1)}
+	source, at := uint32(f.Index), javascript.Place{Line: uint32(f.Line - 1), Column: uint32(f.Column - 1)}
 	i, err := lastWith(int(m.scopes.size/scopeSize), func(i uint32) (bool, error) {
 		s, err := readScope(&m.scopes, i)
-		return s.source < source || s.source == source && !at.before(s.from), err
+		return s.source < source || s.source == source && !at.Before(s.from), err
 	})
 	if err != nil {
 		return false, err
@@ -142,7 +148,7 @@ func (m *Map) fromScopes(f *Frame) (bool, error) {
 		if err != nil || s.source != source {
 			return false, err
 		}
-		if at.before(s.to) {
+		if at.Before(s.to) {
 			name, err := m.scopeFunction(next)
 			if name != "" {
 				f.Function, f.Method = name, FromScopes

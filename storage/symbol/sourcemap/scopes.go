@@ -3,6 +3,8 @@ package sourcemap
 import (
 	"encoding/binary"
 	"fmt"
+
+	"github.com/slipway-qa/slipway/storage/symbol/javascript"
 )
 
 const (
@@ -15,7 +17,7 @@ const (
 // originalScope is a scope of a source (ECMA-426, Original Scope Record).
 type originalScope struct {
 	source   uint32
-	from, to place
+	from, to javascript.Place
 	name     uint32 // 1 more than the index; 0 for none
 	parent   uint32 // 1 more than the index; 0 for none
 	frame    bool   // it is a function
@@ -23,14 +25,14 @@ type originalScope struct {
 
 // generatedRange is a part of the generated file (ECMA-426, Generated Range Record).
 type generatedRange struct {
-	from, to   place
+	from, to   javascript.Place
 	definition uint32 // 1 more than the index of its original scope; 0 for none
 	parent     uint32
 	frame      bool
 	hidden     bool
 	inlined    bool // it has a call site
 	callSource uint32
-	call       place
+	call       javascript.Place
 }
 
 const (
@@ -52,7 +54,7 @@ type scopeDecoder struct {
 	wrong string
 	// the state of relative fields
 	tree                   int // of the source
-	at, generated          place
+	at, generated          javascript.Place
 	name, kind, definition int64
 	openScopes, openRanges []uint32
 	first                  int // the first scope of the map
@@ -130,7 +132,7 @@ func (d *scopeDecoder) item(tag int64) {
 		d.list.scopes[d.openScopes[n-1]].to = d.at
 		if d.openScopes = d.openScopes[:n-1]; n == 1 {
 			d.tree++
-			d.at = place{}
+			d.at = javascript.Place{}
 		}
 	case tagRangeStart:
 		d.rangeStart()
@@ -155,7 +157,7 @@ func (d *scopeDecoder) item(tag int64) {
 			return
 		}
 		r := &d.list.ranges[d.openRanges[n-1]]
-		r.inlined, r.callSource, r.call = true, uint32(source)+uint32(d.leaf.source), place{uint32(line), uint32(column)}
+		r.inlined, r.callSource, r.call = true, uint32(source)+uint32(d.leaf.source), javascript.Place{Line: uint32(line), Column: uint32(column)}
 	case tagEmpty:
 		d.tree++
 	default: // variables and bindings are for debuggers; others are of a later version
@@ -166,16 +168,16 @@ func (d *scopeDecoder) item(tag int64) {
 }
 
 // move goes on by lines, and by columns from the former place or, on another line, from 0.
-func (d *scopeDecoder) move(p *place, line, column int64) {
-	from := int64(p.column)
+func (d *scopeDecoder) move(p *javascript.Place, line, column int64) {
+	from := int64(p.Column)
 	if line > 0 {
 		from = 0
 	}
-	if int64(p.line)+line > maxValue || from+column > maxValue {
+	if int64(p.Line)+line > maxValue || from+column > maxValue {
 		d.fail("a position has more than 32 bits")
 		return
 	}
-	*p = place{p.line + uint32(line), uint32(from + column)}
+	*p = javascript.Place{Line: p.Line + uint32(line), Column: uint32(from + column)}
 }
 
 func (d *scopeDecoder) scopeStart() {
@@ -246,7 +248,7 @@ func (x *indexer) writeScopes() error {
 			return err
 		}
 		scopes, ranges := len(x.scopes.scopes), len(x.scopes.ranges)
-		d := &scopeDecoder{list: &x.scopes, leaf: l, first: scopes, generated: place{uint32(l.line), uint32(l.column)}}
+		d := &scopeDecoder{list: &x.scopes, leaf: l, first: scopes, generated: javascript.Place{Line: uint32(l.line), Column: uint32(l.column)}}
 		if len(p) > 0 {
 			d.decode(p)
 		}
@@ -260,14 +262,14 @@ func (x *indexer) writeScopes() error {
 	var b []byte
 	for i := range x.scopes.scopes {
 		s := &x.scopes.scopes[i]
-		b = appendNumbers(b[:0], s.source, s.from.line, s.from.column, s.to.line, s.to.column, s.name, s.parent, bit(s.frame, 1))
+		b = appendNumbers(b[:0], s.source, s.from.Line, s.from.Column, s.to.Line, s.to.Column, s.name, s.parent, bit(s.frame, 1))
 		_, _ = x.out.Write(b) // Close reports the error
 	}
 	x.out.Begin(sectionRanges)
 	for i := range x.scopes.ranges {
 		r := &x.scopes.ranges[i]
-		b = appendNumbers(b[:0], r.from.line, r.from.column, r.to.line, r.to.column, r.definition, r.parent,
-			bit(r.frame, 1)|bit(r.hidden, 2)|bit(r.inlined, 4), r.callSource, r.call.line, r.call.column)
+		b = appendNumbers(b[:0], r.from.Line, r.from.Column, r.to.Line, r.to.Column, r.definition, r.parent,
+			bit(r.frame, 1)|bit(r.hidden, 2)|bit(r.inlined, 4), r.callSource, r.call.Line, r.call.Column)
 		_, _ = x.out.Write(b) // Close reports the error
 	}
 	return nil

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage/symbol/javascript"
 )
 
 const base64Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -165,16 +167,16 @@ func TestFunctionMap(t *testing.T) {
 		return fm.append(nil)
 	}())
 	require.NoError(t, err)
-	require.True(t, list.find(place{0, 5}).unknown)
-	require.Equal(t, "f", list.find(place{2, 3}).name)
-	require.Equal(t, "g", list.find(place{2, 9}).name)
-	require.Equal(t, "g", list.find(place{90, 0}).name)
+	require.True(t, list.Find(javascript.Place{Line: 0, Column: 5}).Unknown)
+	require.Equal(t, "f", list.Find(javascript.Place{Line: 2, Column: 3}).Name)
+	require.Equal(t, "g", list.Find(javascript.Place{Line: 2, Column: 9}).Name)
+	require.Equal(t, "g", list.Find(javascript.Place{Line: 90, Column: 0}).Name)
 	frames, err := m.Frames(1, 1, Call{Name: "x", Exact: true})
 	require.NoError(t, err)
 	require.Equal(t, None, frames[0].Method)
 	frames, err = m.Frames(2, 1, Call{})
 	require.NoError(t, err)
-	require.Equal(t, anonymous, frames[0].Function)
+	require.Equal(t, javascript.Anonymous, frames[0].Function)
 	require.Equal(t, FromFunctionMap, frames[0].Method)
 	frames, err = m.Frames(5, 1, Call{Name: "x", Exact: true})
 	require.NoError(t, err)

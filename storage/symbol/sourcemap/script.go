@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/symbol"
+	"github.com/slipway-qa/slipway/storage/symbol/javascript"
 )
 
 const (
@@ -233,7 +234,7 @@ func OpenScript(f *symbol.File) (*Script, error) {
 	return s, nil
 }
 
-// SourceMappingURL, DebugID and SourceURL are those of the script's comments; "" for none.
+// SourceMappingURL returns the address of the map in the script's comment; "" for none.
 func (s *Script) SourceMappingURL() string { return s.info.SourceMappingURL }
 
 // DebugID returns the debugId of the comment; "" for none.
@@ -260,13 +261,13 @@ func (s *Script) Excerpt(line, around int) ([]Line, error) {
 }
 
 // functions returns the functions of the script.
-func (s *Script) functions() (*functionList, error) {
-	return s.found.get(0, func() (*functionList, error) {
-		text, ok, err := (&textReader{pieces: &s.pieces, text: &s.text}).all(s.file(), maxScan)
+func (s *Script) functions() (*javascript.List, error) {
+	return s.found.get(0, func() (*javascript.List, error) {
+		text, ok, err := (&textReader{pieces: &s.pieces, text: &s.text}).all(s.file(), javascript.MaxText)
 		if err != nil || !ok {
-			return &functionList{}, err
+			return &javascript.List{}, err
 		}
-		return functionsOf(text, s.info.Name), nil
+		return javascript.Functions(text, cutQuery(s.info.Name)), nil
 	})
 }
 
@@ -277,25 +278,25 @@ func (s *Script) Function(line, column int) (string, bool, error) {
 		return "", false, nil
 	}
 	list, err := s.functions()
-	if err != nil || !list.ok {
+	if err != nil || !list.Known {
 		return "", false, err
 	}
-	f := list.find(place{uint32(line - 1), uint32(column - 1)})
-	if f == nil || f.unknown {
+	f := list.Find(javascript.Place{Line: uint32(line - 1), Column: uint32(column - 1)})
+	if f == nil || f.Unknown {
 		return "", false, nil
 	}
-	return f.name, true, nil
+	return f.Name, true, nil
 }
 
 // declared returns where the name of the function around a position stands.
-func (s *Script) declared(line, column int) (place, bool, error) {
+func (s *Script) declared(line, column int) (javascript.Place, bool, error) {
 	list, err := s.functions()
-	if err != nil || !list.ok || line < 1 || column < 1 {
-		return place{}, false, err
+	if err != nil || !list.Known || line < 1 || column < 1 {
+		return javascript.Place{}, false, err
 	}
-	f := list.find(place{uint32(line - 1), uint32(column - 1)})
-	if f == nil || f.unknown || f.token.column == 1<<32-1 {
-		return place{}, false, nil
+	f := list.Find(javascript.Place{Line: uint32(line - 1), Column: uint32(column - 1)})
+	if f == nil || f.Unknown || f.Token.Column == 1<<32-1 {
+		return javascript.Place{}, false, nil
 	}
-	return f.token, true, nil
+	return f.Token, true, nil
 }

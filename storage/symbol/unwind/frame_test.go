@@ -28,7 +28,8 @@ __attribute__((noinline)) int many(int a, int b, int c, int d, int e, int f, int
 }
 __attribute__((noinline)) int growing(int n) { char *p = alloca(n); memset(p, n, n); return leaf(p[n / 2]) + many(n, 1, 2, 3, 4, 5, 6, 7); }
 __attribute__((noinline)) int early(int n) { if (n > 3) return growing(n) + many(1, n, 3, n, 5, n, 7, n); return n; }
-__attribute__((noinline, aligned(64))) double wide(double x) { double y[16] __attribute__((aligned(64))); for (int i = 0; i < 16; i++) y[i] = x * i; return y[(int)x & 15]; }
+__attribute__((noinline, aligned(64))) double wide(double x) { double y[16] __attribute__((aligned(64))); for (int i = 0; i < 16;
+i++) y[i] = x * i; return y[(int)x & 15]; }
 int main(int argc, char **argv) { printf("%d %f", early(argc), wide(argc)); return 0; }
 `
 

@@ -155,7 +155,8 @@ func TestPackedARM64(t *testing.T) {
 	all, err := armCodes([]byte{0xe6, 0xcc, 0x03, 0xe5, 0x81, 0xe4})
 	require.NoError(t, err)
 	require.Equal(t, 2, all.own)
-	require.Equal(t, ".cfa: sp 48 + .ra: .cfa -8 + ^ x19: .cfa -48 + ^ x20: .cfa -40 + ^ x21: .cfa -32 + ^ x22: .cfa -24 + ^ x29: .cfa -16 + ^", armRules(all.steps))
+	require.Equal(t, ".cfa: sp 48 + .ra: .cfa -8 + ^ x19: .cfa -48 + ^ x20: .cfa -40 + ^ x21: .cfa -32 + ^ x22: .cfa -24 + ^ x29: "+
+		".cfa -16 + ^", armRules(all.steps))
 	for _, wrong := range [][]byte{nil, {0xc8}, {0xe8, 0xe4}, {0x01}} {
 		_, err := armCodes(wrong)
 		require.ErrorIs(t, err, errFunction)

@@ -123,7 +123,8 @@ func TestBiDiErrors(t *testing.T) {
 			}
 			p.send(`{"type":"error","id":null,"error":"invalid argument","message":"nobody's"}`)
 			p.send(`{"type":"success","id":999,"result":{}}`)
-			p.send(`{"type":"error","id":%d,"error":"no such user context","message":"none for s3cret\n  (Session info: x)","stacktrace":"at y"}`, c.ID)
+			p.send(`{"type":"error","id":%d,"error":"no such user context","message":"none for s3cret\n  (Session info: x)","stacktrace":"at y"}`,
+				c.ID)
 		}
 	})
 	err := b.RemoveUserContext(within(t), "gone")

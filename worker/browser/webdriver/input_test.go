@@ -35,8 +35,10 @@ func TestGestures(t *testing.T) {
 	})
 	t.Run("drag past the middle", func(t *testing.T) {
 		require.NoError(t, s.Execute(ctx,
-			`document.body.insertAdjacentHTML("afterbegin", '<p id="above" style="margin:0;height:30px;user-select:none">A</p><p id="below" style="margin:0;height:30px;user-select:none">B</p>');
-			for (const p of [above, below]) p.onmouseup = (e) => say(p.id + (e.clientY - p.getBoundingClientRect().top < 15 ? " upper" : " lower"))`, nil))
+			`document.body.insertAdjacentHTML("afterbegin", '<p id="above" style="margin:0;height:30px;user-select:none">A</p>`+
+				`<p id="below" style="margin:0;height:30px;user-select:none">B</p>');
+			for (const p of [above, below]) p.onmouseup = (e) => say(p.id + (e.clientY - p.getBoundingClientRect().top < 15 ? " upper" : " lower"))`,
+			nil))
 		above, below := find(t, s, "#above"), find(t, s, "#below")
 		require.NoError(t, s.Input.Drag(ctx, below, above, webdriver.Way{Y: -30, AlongX: 1, AlongY: 1}))
 		require.NoError(t, s.Input.Drag(ctx, above, below, webdriver.Way{Y: 30, AlongX: 1, AlongY: 1}))

@@ -18,7 +18,8 @@ func testClient(t testing.TB) *Client {
 
 func TestErrorsOfResponses(t *testing.T) {
 	t.Parallel()
-	const noisy = `no such element: Unable to locate element: {\"method\":\"css selector\",\"selector\":\"#x\"}\n  (Session info: chrome=156.0.8078.79)\nStacktrace:\n#0 0x55d0c <unknown>\n`
+	const noisy = `no such element: Unable to locate element: {\"method\":\"css selector\",` +
+		`\"selector\":\"#x\"}\n  (Session info: chrome=156.0.8078.79)\nStacktrace:\n#0 0x55d0c <unknown>\n`
 	tests := []struct {
 		name    string
 		status  int
@@ -31,16 +32,19 @@ func TestErrorsOfResponses(t *testing.T) {
 		{"native stack first", 500,
 			`{"value":{"error":"unknown error","message":"unknown error: net::ERR_CONNECTION_REFUSED\n#0 0x5567 <unknown>\n#1 0x99"}}`,
 			ErrUnknown, "net::ERR_CONNECTION_REFUSED"},
-		{"cause is kept", 404, `{"value":{"error":"no such window","message":"no such window: target window already closed\nfrom unknown error: web view not found\n  (Session info: chrome=156)"}}`,
+		{"cause is kept", 404, `{"value":{"error":"no such window",` +
+			`"message":"no such window: target window already closed\nfrom unknown error: web view not found\n  (Session info: chrome=156)"}}`,
 			ErrNoSuchWindow, "target window already closed\nfrom unknown error: web view not found"},
 		{"Selenium's build", 500,
-			`{"value":{"error":"session not created","message":"Could not start a new session.\nHost info: host: 'n', ip: '10.0.0.9'\nBuild info: version: '4.21'"}}`,
+			`{"value":{"error":"session not created",` +
+				`"message":"Could not start a new session.\nHost info: host: 'n', ip: '10.0.0.9'\nBuild info: version: '4.21'"}}`,
 			ErrSessionNotCreated, "Could not start a new session."},
 		{"frames of a stack", 500, `{"value":{"error":"javascript error","message":"boom\n    at foo (x.js:1:2)\n    at bar"}}`,
 			ErrJavaScript, "boom"},
 		{"stack as a list", 500, `{"value":{"error":"unknown error","message":"m","stacktrace":[{"line":1}]}}`, ErrUnknown, "m"},
 		{"no message", 500, `{"value":{"error":"timeout"}}`, ErrTimeout, ""},
-		{"legacy number", 500, `{"sessionId":"s","status":7,"value":{"message":"An element could not be located","class":"org.openqa.NoSuchElementException"}}`,
+		{"legacy number", 500,
+			`{"sessionId":"s","status":7,"value":{"message":"An element could not be located","class":"org.openqa.NoSuchElementException"}}`,
 			ErrNoSuchElement, "An element could not be located"},
 		{"legacy number with 200", 200, `{"status":10,"value":{"message":"gone"}}`, ErrStaleElement, "gone"},
 		{"legacy number without a name", 500, `{"status":999,"value":{"message":"odd"}}`, ErrUnknown, "odd"},
@@ -52,7 +56,8 @@ func TestErrorsOfResponses(t *testing.T) {
 		{"passwords of proxies", 500, `{"value":{"error":"session not created","message":"proxy http://u:pw@proxy:1 failed for s3cr+t/pass"}}`,
 			ErrSessionNotCreated, "proxy http://*****@proxy:1 failed for *****"},
 		{"somebody between", 404, `{"timestamp":1,"status":404,"error":"Not Found","path":"/session"}`, "", "webdriver: status 404: Not Found"},
-		{"HTML", 502, "<html><head><title>502 Bad Gateway</title><style>b{}</style></head><body><h1>502&nbsp;Bad Gateway</h1>\n<script>track(1)</script>nginx</body></html>",
+		{"HTML", 502, "<html><head><title>502 Bad Gateway</title><style>b{}</style></head><body><h1>502&nbsp;Bad Gateway</h1>\n" +
+			"<script>track(1)</script>nginx</body></html>",
 			"", "webdriver: status 502: no WebDriver answer: 502 Bad Gateway 502 Bad Gateway nginx"},
 		{"HTML that shows the password", 401, "<p>robot:s3cr+t/pass and cm9ib3Q6czNjcit0L3Bhc3M= are wrong</p>", "",
 			"webdriver: status 401: no WebDriver answer: robot:***** and ***** are wrong"},

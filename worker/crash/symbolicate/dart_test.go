@@ -57,7 +57,8 @@ func TestDartFrames(t *testing.T) {
 	want := []string{"Price.cents package:shop/cart.dart:21", "_CartState.pay package:shop/cart.dart:42",
 		"_CartState.build.<anonymous closure> package:shop/cart.dart:7", "_kDartIsolateSnapshotInstructions+0xf2f68 :0"}
 	head := `,"attributes":{"error.stack":` + strconv.Quote(dartHeadText) + `}`
-	module := `,"modules":[{"start":"0x7de0e44000","size":16777216,"code_file":"/data/app/lib/arm64/libapp.so","debug_identifier":"` + dartBuild + `"}]`
+	module := `,"modules":[{"start":"0x7de0e44000","size":16777216,"code_file":"/data/app/lib/arm64/libapp.so","debug_identifier":"` +
+		dartBuild + `"}]`
 	for name, in := range map[string]Input{
 		"the frame names the file": parsed(t, "dart", "", dartFrames(`,"debug_identifier":"`+dartBuild+`"`), ""),
 		"the module does":          parsed(t, "flutter", "", dartFrames(""), module),
@@ -141,7 +142,8 @@ func TestDartHeads(t *testing.T) {
 	h := dartHeadOf("os=linux, arch=x64, comp=no, sim=no\nbuild_id='ab12', \nisolate_dso_base=7f00, vm_dso_base=7f00\n")
 	require.Equal(t, dartHead{units: []dartUnit{{buildID: "ab12", base: 0x7f00}}}, h)
 	h = dartHeadOf("build_id: 'ab12'\nisolate_dso_base: 1000, vm_dso_base: 1000\n" +
-		"loading_unit: 1, build_id: 'ab12', dso_base: 1000, instructions: 1080\nloading_unit: 2, build_id: 'cd34', dso_base: 9000, instructions: 9080\n")
+		"loading_unit: 1, build_id: 'ab12', dso_base: 1000, instructions: 1080\n" +
+		"loading_unit: 2, build_id: 'cd34', dso_base: 9000, instructions: 9080\n")
 	require.Len(t, h.units, 3)
 	require.Equal(t, "ab12", h.unitOf(dartPlace{absolute: 0x1100}).buildID)
 	require.Equal(t, "cd34", h.unitOf(dartPlace{absolute: 0x9100}).buildID, "the deferred part that lies there")
@@ -155,7 +157,8 @@ func TestDartHeads(t *testing.T) {
 
 func FuzzDartTrace(f *testing.F) {
 	f.Add(dartText)
-	f.Add("loading_unit: 2, build_id: 'cd34', dso_base: ffffffffffffffff, instructions: 1\n#00 abs 1 unit 2 virt 2 _kDartVmSnapshotInstructions+0xffffffffffffffff")
+	f.Add("loading_unit: 2, build_id: 'cd34', dso_base: ffffffffffffffff, instructions: 1\n" +
+		"#00 abs 1 unit 2 virt 2 _kDartVmSnapshotInstructions+0xffffffffffffffff")
 	f.Add("#99999999999 abs 1")
 	f.Fuzz(func(t *testing.T, text string) {
 		in := parsed(t, "dart", "", `{"funcName":"main","line":1}`, "")

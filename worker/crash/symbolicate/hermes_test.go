@@ -18,7 +18,8 @@ func TestHermes(t *testing.T) {
 		{"funcName":"q","library":"index.android.bundle","line":1,"column":2346},
 		{"funcName":"apply","library":"native"}`
 	in := parsed(t, "javascript", "", stack, `,"attributes":{"release":"1.2",
-		"stack":"Error: x\n    at p (address at index.android.bundle:1:2345)\n    at apply (native)\n    at global (address at index.android.bundle:1:0)"}`)
+		"stack":"Error: x\n    at p (address at index.android.bundle:1:2345)\n    at apply (native)\n    at global (address at `+
+		`index.android.bundle:1:0)"}`)
 	res, err := readReport(t, &fake{maps: map[string]SourceMap{"url index.android.bundle.map 1.2": table}}, in)
 	require.NoError(t, err)
 	require.Equal(t, []string{"pay src/cart.ts:3", "global index.js:1", "pay src/cart.ts:3", "apply :0"}, functions(res.Report))

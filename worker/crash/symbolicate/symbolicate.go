@@ -34,11 +34,11 @@ import (
 
 // Errors of a Session.
 var (
-	// ErrMissing: no file has one of the identifiers.
+	// ErrMissing means that no file has one of the identifiers.
 	ErrMissing = errors.New("no such symbol file")
-	// ErrCold: the file is there and its index is not at hand.
+	// ErrCold means that the file is there and its index is not at hand.
 	ErrCold = errors.New("the index of the symbol file is not at hand")
-	// ErrUnasked: the answer is not known before Ask.
+	// ErrUnasked means that the answer is not known before Ask.
 	ErrUnasked = errors.New("the symbol file has not been asked for")
 )
 

@@ -53,8 +53,10 @@ func TestWasmModules(t *testing.T) {
 		0xc0:                 {{Function: "run", Public: true}},
 		wasm.IndexAddress(4): {{Function: "shop::crash", Public: true}},
 	}
-	stack := `{"funcName":"total","library":"wasm://wasm/cc54f776","column":220},{"funcName":"wasm-function[2]","library":"wasm://wasm/cc54f776:wasm-function[2]:0xc0"},
-		{"funcName":"run","library":"wasm://wasm/cc54f776","column":192},{"funcName":"wasm-function[4]","library":"wasm://wasm/cc54f776"},{"funcName":"main","path":"/app/main.js","line":4,"column":9}`
+	stack := `{"funcName":"total","library":"wasm://wasm/cc54f776","column":220},{"funcName":"wasm-function[2]",` +
+		`"library":"wasm://wasm/cc54f776:wasm-function[2]:0xc0"},
+		{"funcName":"run","library":"wasm://wasm/cc54f776","column":192},{"funcName":"wasm-function[4]","library":"wasm://wasm/cc54f776"},` +
+		`{"funcName":"main","path":"/app/main.js","line":4,"column":9}`
 	in := parsed(t, "nodejs", "", stack, "")
 	s := &fake{natives: map[string]addressTable{"url wasm://wasm/cc54f776": table}}
 	res, err := readReport(t, s, in)

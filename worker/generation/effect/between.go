@@ -293,11 +293,3 @@ func (c *Change) Group(before int) int {
 	}
 	return c.groups.after[before]
 }
-
-// Control returns which control of After a control of Before is; -1 when it is gone.
-func (c *Change) Control(before int) int {
-	if before < 0 || before >= len(c.controls.after) {
-		return -1
-	}
-	return c.controls.after[before]
-}

@@ -130,9 +130,5 @@ func (c *chunker) partOf(p *phrase, out *[]phrase, i int) bool {
 // gloss makes q another name of p: "siège enfant (Child seat)".
 func (c *chunker) gloss(p *phrase, q phrase) {
 	q.sep = ""
-	if n := len(p.mods); n > 0 && len(p.rel) == 0 {
-		p.mods[n-1].also = append(p.mods[n-1].also, q)
-		return
-	}
 	p.also = append(p.also, q)
 }

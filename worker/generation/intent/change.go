@@ -61,15 +61,6 @@ func (a *asserter) shifts(c *Claim) {
 	}
 }
 
-// amounts reports whether a participle that has several senses says that a number changed.
-func (a *asserter) amounts(participle string, subject []Description) bool {
-	other := slices.ContainsFunc(a.r.lex.Entries(participle), func(e lexicon.Entry) bool {
-		return e.Class == lexicon.State && (e.Name == "increased" || e.Name == "decreased")
-	})
-	return other && len(subject) == 1 && (Shows(subject[0].Kind) || len(subject[0].Words) > 0 &&
-		a.r.lex.Is(subject[0].Words[0].Text, lexicon.Measure))
-}
-
 // dropReflexive takes the pronoun of a reflexive verb out: it is no subject.
 func dropReflexive(items []item, drop []bool) {
 	for i := range items {

@@ -188,12 +188,6 @@ func (d *deed) phrase(list []phrase, i int) int {
 	if d.allOf(p) {
 		return 0
 	}
-	if d.paired(list, i) {
-		d.flush()
-		d.g.Fields = append(d.g.Fields, d.r.pair(p, &list[i+1]))
-		d.last = "field"
-		return 1
-	}
 	if p.sep == ":" || p.sep == "(" {
 		d.flush()
 		d.colon = d.colon || p.sep == ":"

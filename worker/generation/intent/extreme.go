@@ -5,26 +5,6 @@ import (
 	"slices"
 )
 
-// graded reads "más barata", "la moins chère": a degree and an adjective that is measured.
-func (b *describer) graded(i int) bool {
-	if i+1 >= len(b.core) || b.core[i+1].value != nil {
-		return false
-	}
-	degree := b.core[i].as(lexicon.Measure)
-	if degree == nil || degree.Attr("of") != "degree" {
-		return false
-	}
-	for k := range b.core[i+1].entries {
-		e := &b.core[i+1].entries[k]
-		if e.Class == lexicon.Measure && e.Attr("form") == "positive" {
-			most := degree.Attr("order") == "max"
-			b.d.Extreme = &Extreme{Span: Span{b.core[i].From, b.core[i+1].To}, Measure: e.Name, Max: most == (e.Attr("order") == "max")}
-			return true
-		}
-	}
-	return false
-}
-
 // measure reports whether core[i] picks by a measure here: a superlative, or a comparative
 // behind an article ("the older one").
 func (b *describer) measure(i int) bool {
@@ -100,7 +80,7 @@ func (b *describer) superlative(i int) *lexicon.Entry {
 		if best == nil || best.Attr("form") == "comparative" && e.Attr("form") == "superlative" {
 			best = e
 		}
-		if e.Attr("of") == "degree" && i+1 < len(b.core) && b.measureNoun(i+1) && (best == nil || best == e || b.measured_(i+1)) {
+		if e.Attr("of") == "degree" && i+1 < len(b.core) && b.measureNoun(i+1) && (best == nil || best == e) {
 			return e
 		}
 	}
@@ -112,10 +92,4 @@ func (b *describer) measureNoun(i int) bool {
 	it := &b.core[i]
 	e := it.as(lexicon.Noun_)
 	return e == nil || e.Attr("measure") != ""
-}
-
-// measured_ reports whether core[i] is known to name a measure.
-func (b *describer) measured_(i int) bool {
-	e := b.core[i].as(lexicon.Noun_)
-	return e != nil && e.Attr("measure") != ""
 }

@@ -14,23 +14,6 @@ func (r *reader) pair(label, value *phrase) Field {
 	return Field{Name: &name, Value: v, Span: Span{name.Span.From, v.Span.To}}
 }
 
-// paired reports whether list[i] is a label with its value behind a colon, in a list of such: "fill in
-// Name: Ida, Town: Ulm". One alone may be a thing and what is written on it ("add a task: buy milk").
-func (d *deed) paired(list []phrase, i int) bool {
-	p := &list[i]
-	if p.sep == ":" || p.prep != nil || p.quoted() || i+1 >= len(list) || list[i+1].sep != ":" || list[i+1].prep != nil ||
-		!d.formlike() || i == 0 && d.g.Effect != Set {
-		return false
-	}
-	colons := 0
-	for k := range list {
-		if list[k].sep == ":" {
-			colons++
-		}
-	}
-	return colons > 1
-}
-
 // part is some tokens that are read together: sentences, or a line that is a field of a form.
 type part struct {
 	toks []token

@@ -156,10 +156,6 @@ func (d *deed) member(p *phrase, more bool) {
 			d.g.To.Or = append(d.g.To.Or, d.r.description(p))
 			return
 		}
-		if d.g.Effect == Set && d.s.Object() == "value" && more {
-			d.first(p, more)
-			return
-		}
 		d.field(p)
 	default:
 		d.field(p)

@@ -46,8 +46,6 @@ func (b *describer) item(i int) int {
 		if len(b.core) == 1 {
 			d.Pronoun = true
 		}
-	case !named && b.graded(i):
-		return 2
 	case it.has(lexicon.Quantity) && !named && b.quantity(i):
 	case it.has(lexicon.Ordinal) && !named:
 		d.Ordinal = int(it.as(lexicon.Ordinal).Value)

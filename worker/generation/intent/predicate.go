@@ -252,20 +252,6 @@ func (r *reader) story(c *clause, s int) bool {
 			c.kind, c.head = goal, 0
 			return true
 		}
-		if !c.items[i].has(lexicon.Pronoun, "i") && !c.items[i].has(lexicon.Auxiliary, "want") ||
-			!c.items[i+1].has(lexicon.Auxiliary, "want") && !c.items[i+1].has(lexicon.Pronoun, "i") {
-			continue
-		}
-		told := clauseSpan(&clause{items: c.items[:i+1]})
-		c.items = c.items[i:]
-		if !c.items[0].has(lexicon.Pronoun, "i") {
-			c.items = c.items[1:]
-		}
-		if r.speaks(c, 0) {
-			c.told = append(c.told, told)
-			return true
-		}
-		return false
 	}
 	return false
 }

@@ -53,15 +53,9 @@ func (a *asserter) seen(c *Claim) {
 		c.Property = Unchanged
 	case "changed":
 		c.Property, c.Not = Unchanged, !c.Not
-	case "increased", "uploaded":
-		if be.Name == "uploaded" && !a.amounts(be.Text, c.Subject) {
-			return // es "subido" is both
-		}
+	case "increased":
 		c.Property, c.Not, c.Op = Unchanged, !c.Not, ">"
-	case "decreased", "downloaded":
-		if be.Name == "downloaded" && !a.amounts(be.Text, c.Subject) {
-			return
-		}
+	case "decreased":
 		c.Property, c.Not, c.Op = Unchanged, !c.Not, "<"
 	case "first":
 		c.Property, c.Values = At, []Value{ordinalValue(1, be.Span)}

@@ -81,9 +81,6 @@ func (r *reader) settle(g *Goal, s *sense) {
 	case Set:
 		r.setting(g, s)
 	case Rate:
-		if g.Amount == nil && len(g.Target) > 1 {
-			r.amountOf(g)
-		}
 		if v := g.Amount; v != nil && v.Number == nil && len(g.Target) == 1 && !r.lex.Is(v.Text, lexicon.Unit) { // "rate the service as good"
 			g.Effect, g.Fields = Set, append(g.Fields, Field{Name: &g.Target[0], Prep: "as", Value: *v,
 				Span: Span{g.Target[0].Span.From, v.Span.To}})
@@ -230,16 +227,6 @@ func (r *reader) left(g *Goal) {
 		subject[last].State[n-1].Span.From > subject[last].Words[0].Span.From {
 		g.Claim.Property, g.Claim.Be = Is, subject[last].State
 		subject[last].State = nil
-	}
-}
-
-// amountOf takes the last target for the amount of a rating.
-func (r *reader) amountOf(g *Goal) {
-	last := g.Target[len(g.Target)-1]
-	if last.Count > 0 {
-		n := float64(last.Count)
-		g.Amount = &Value{Span: last.Span, Text: plainNumber(n), Number: &n, Unit: last.Noun}
-		g.Target = g.Target[:len(g.Target)-1]
 	}
 }
 

@@ -279,9 +279,6 @@ func (d *deed) fill(slot string, p *phrase) {
 			g.From = &m
 			break
 		}
-		if p.leads("as") && d.s.Object() == "target" && d.name != nil && d.value == nil {
-			d.value, d.name = d.name, nil // "fill in Kai as the name"
-		}
 		d.half(&d.name, p)
 	case "from", "become", "amount":
 		d.flush()

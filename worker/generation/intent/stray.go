@@ -28,19 +28,9 @@ func (d *deed) stray(p *phrase) {
 	case p.leads("to", "into") && d.g.To == nil && d.g.Effect != Choose:
 		d.g.To = &m
 	case len(d.g.Target) == 0 && !d.formlike() && d.g.Effect != Search:
-		d.r.modifyEmpty(&d.g, p, m)
+		d.g.Target = append(d.g.Target, m)
 	default:
 		d.g.Fields = append(d.g.Fields, Field{Prep: p.prep.fold, Value: d.r.value(p), Span: m.Span})
 		d.last = "field"
 	}
-}
-
-// modifyEmpty makes a phrase with a preposition the target where there is none.
-func (r *reader) modifyEmpty(g *Goal, p *phrase, m Description) {
-	if len(m.Compare) == 0 {
-		if c := r.comparison(p); c != nil {
-			m = Description{Span: m.Span, Compare: []Comparison{*c}}
-		}
-	}
-	g.Target = append(g.Target, m)
 }

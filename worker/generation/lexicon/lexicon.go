@@ -72,9 +72,6 @@ func (e *Entry) Attr(key string) string {
 	return ""
 }
 
-// Attrs returns all values of a key.
-func (e *Entry) Attrs(key string) []string { return e.attrs[key] }
-
 // Verb is one sense of a verb.
 type Verb struct {
 	Lemma     string // "take off", "abhaken", "darse de alta"

@@ -295,10 +295,10 @@ func (p *planner) assert(ctx context.Context, m *page.Model, a assertion, limit 
 }
 
 // selectorFor returns how an assertion finds its element: not by the text that it compares,
-// where it can be found otherwise.
+// where it can be found otherwise than by its position, which another look of the page changes.
 func selectorFor(at *snapshot.Located, a *assertion) *step.Selector {
 	selector := at.Selector
-	if a.own && at.Place != nil {
+	if a.own && at.Place != nil && (a.not || !positional(at.Place) || positional(&at.Selector)) {
 		selector = *at.Place
 	}
 	selector.Fingerprint = nil
@@ -308,6 +308,11 @@ func selectorFor(at *snapshot.Located, a *assertion) *step.Selector {
 		return &inner
 	}
 	return &selector
+}
+
+// positional reports whether a selector counts elements from the top of the page.
+func positional(s *step.Selector) bool {
+	return s.Type == step.CSS && strings.Contains(s.Value, ":nth-")
 }
 
 // nodeShows returns what a node and what is in it show.

@@ -318,10 +318,10 @@ func (p *planner) isSo(g *intent.Goal, c *find.Candidate) bool {
 // achieve is attempt where nothing else can be done: that the goal was not reached is an error.
 func (p *planner) achieve(ctx context.Context, a *attempt) (effect.Verdict, error) {
 	v, err := p.attempt(ctx, a)
-	if err == nil && v.State != effect.Reached {
-		err = p.failed(a, v)
+	if err != nil || v.State == effect.Reached {
+		return v, err
 	}
-	return v, err
+	return v, p.failed(a, v)
 }
 
 // failed is the error for a goal that no way reached.

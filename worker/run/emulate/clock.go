@@ -28,7 +28,8 @@ var clockScript = func() string {
 
 // RealTime is put before a script that runs in a page whose clock may stand: what the
 // script waits with is then what the clock replaced.
-const RealTime = `const {setTimeout, clearTimeout, requestAnimationFrame, performance, Date} = (window[Symbol.for("slipway.clock")] || {natives: window}).natives;
+const RealTime = `const {setTimeout, clearTimeout, requestAnimationFrame, performance, Date} = (window[Symbol.for("slipway.clock")] || ` +
+	`{natives: window}).natives;
 `
 
 // Clock is the time that the pages of a test see: that of the browser until Fix.

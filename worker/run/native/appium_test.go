@@ -130,19 +130,28 @@ func TestAppium(t *testing.T) {
 	require.NotEqual(t, gestures[3][0].ID, gestures[3][1].ID)
 
 	for tool, words := range map[string]string{
-		`{"type":"tap","args":{"selector":"//none"}}`:                                                                    "was not found",
-		`{"type":"tap","args":{"selector":"//MockListItem"}}`:                                                            "2 elements match",
-		`{"type":"scroll_to","args":{"selector":"//none"}}`:                                                              "the list ends after 0 swipes",
-		`{"type":"switch_context","args":{"name":"WEBVIEW_9"}}`:                                                          "there is no context WEBVIEW_9",
-		`{"type":"hide_keyboard","args":{}}`:                                                                             "the driver Fake does not know the command mobile: isKeyboardShown",
-		`{"type":"background","args":{"time":1}}`:                                                                        "the driver Fake does not know the command mobile: backgroundApp",
-		`{"type":"deep_link","args":{"url":"shop://x"}}`:                                                                 "the driver Fake does not know the command mobile: deepLink",
-		`{"type":"set_permissions","args":{"grant":["camera"],"appId":"com.example.a"}}`:                                 "the driver Fake does not know the command mobile: setPermission",
-		`{"type":"press_device_key","args":{"key":"home"}}`:                                                              "the driver Fake does not know the command mobile: pressButton",
-		`{"type":"launch_app","args":{"appId":"com.example.a"}}`:                                                         "the driver Fake does not know the command mobile: activateApp",
-		`{"type":"terminate_app","args":{"appId":"com.example.a"}}`:                                                      "the driver Fake does not know the command mobile: terminateApp",
-		`{"type":"reset_app","args":{}}`:                                                                                 "the id of the app is not known",
-		`{"type":"assert","args":{"matcher":{"name":"app_state","args":{"value":"background","name":"com.example.a"}}}}`: "does not know the command mobile: queryAppState",
+		`{"type":"tap","args":{"selector":"//none"}}`:         "was not found",
+		`{"type":"tap","args":{"selector":"//MockListItem"}}`: "2 elements match",
+		`{"type":"scroll_to",` +
+			`"args":{"selector":"//none"}}`: "the list ends after 0 swipes",
+		`{"type":"switch_context",` +
+			`"args":{"name":"WEBVIEW_9"}}`: "there is no context WEBVIEW_9",
+		`{"type":"hide_keyboard","args":{}}`: "the driver Fake " +
+			"does not know the command mobile: isKeyboardShown",
+		`{"type":"background","args":{"time":1}}`: "the driver Fake " +
+			"does not know the command mobile: backgroundApp",
+		`{"type":"deep_link","args":{"url":"shop://x"}}`: "the driver Fake " +
+			"does not know the command mobile: deepLink",
+		`{"type":"set_permissions","args":{"grant":["camera"],"appId":"com.example.a"}}`: "the driver Fake " +
+			"does not know the command mobile: setPermission",
+		`{"type":"press_device_key","args":{"key":"home"}}`: "the driver Fake " +
+			"does not know the command mobile: pressButton",
+		`{"type":"launch_app","args":{"appId":"com.example.a"}}`: "the driver Fake " +
+			"does not know the command mobile: activateApp",
+		`{"type":"terminate_app","args":{"appId":"com.example.a"}}`: "the driver Fake does not know the command mobile: terminateApp",
+		`{"type":"reset_app","args":{}}`:                            "the id of the app is not known",
+		`{"type":"assert","args":{"matcher":{"name":"app_state","args":{"value":"background","name":"com.example.a"}}}}`: "does not know the " +
+			"command mobile: queryAppState",
 	} {
 		list := steps(t, tool)
 		list[0].TimeoutMS = 500

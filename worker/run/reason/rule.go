@@ -172,7 +172,8 @@ func elementMoved(f *facts) string {
 		return ""
 	}
 	if s := f.Step.Suggested; s != nil && s.Score >= healBound {
-		return fmt.Sprintf("The element is there under another selector (%.0f %% of what is known of it still fits), and nothing else has changed.", 100*s.Score)
+		return fmt.Sprintf("The element is there under another selector (%.0f %% of what is known of it still fits), and nothing else "+
+			"has changed.", 100*s.Score)
 	}
 	return ""
 }

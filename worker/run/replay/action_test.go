@@ -26,12 +26,16 @@ func TestClickWaits(t *testing.T) {
 			if (d < 500) requestAnimationFrame(move) })()</script>`,
 		"enabled later": `<p id=out></p><button id=b disabled onclick="out.textContent='clicked'">Go</button>
 			<script>setTimeout(() => b.disabled = false, 400)</script>`,
-		"far below":             `<p id=out style="position:fixed;top:0"></p><div style="height:5000px"></div><button id=b onclick="out.textContent='clicked'">Go</button>`,
-		"under a sticky header": `<div style="position:sticky;top:0;height:100px;background:red;z-index:2"><p id=out></p></div><button id=b onclick="out.textContent='clicked'">Go</button><div style="height:3000px"></div><script>scrollTo(0, 60)</script>`,
-		"a part of the button":  `<p id=out></p><button onclick="out.textContent='clicked'"><svg id=b width=20 height=20 style="pointer-events:none"></svg></button>`,
+		"far below": `<p id=out style="position:fixed;top:0"></p><div style="height:5000px"></div>` +
+			`<button id=b onclick="out.textContent='clicked'">Go</button>`,
+		"under a sticky header": `<div style="position:sticky;top:0;height:100px;background:red;z-index:2"><p id=out></p></div>` +
+			`<button id=b onclick="out.textContent='clicked'">Go</button><div style="height:3000px"></div><script>scrollTo(0, 60)</script>`,
+		"a part of the button": `<p id=out></p><button onclick="out.textContent='clicked'">` +
+			`<svg id=b width=20 height=20 style="pointer-events:none"></svg></button>`,
 		// It stops when the button is pressed: a press and a release on two buttons are
 		// no click, whoever makes them.
-		"replaced by the script": `<p id=out></p><div id=box></div><script>let n = 0; const i = setInterval(() => { box.innerHTML = "<button id=b onclick=\"out.textContent='clicked'\">Go</button>"; if (++n > 20) clearInterval(i) }, 25);
+		"replaced by the script": `<p id=out></p><div id=box></div><script>let n = 0; const i = setInterval(() => {
+			box.innerHTML = "<button id=b onclick=\"out.textContent='clicked'\">Go</button>"; if (++n > 20) clearInterval(i) }, 25);
 			addEventListener("pointerdown", () => clearInterval(i), true)</script>`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -83,7 +87,8 @@ func TestInput(t *testing.T) {
 		"masked": {`<input id=f><script>
 			// Only keys count here; what is set goes away.
 			let digits = ""; const show = () => f.value = digits.length > 3 ? "(" + digits.slice(0, 3) + ") " + digits.slice(3) : digits;
-			f.addEventListener("keydown", (e) => { if (/^\d$/.test(e.key)) digits += e.key; if (e.key === "Backspace") digits = digits.slice(0, -1); });
+			f.addEventListener("keydown", (e) => { if (/^\d$/.test(e.key)) digits += e.key;
+			if (e.key === "Backspace") digits = digits.slice(0, -1); });
 			f.addEventListener("input", () => show())</script>`, "1234567", "(123) 4567"},
 		"upper case": {`<input id=f oninput="this.value = this.value.toUpperCase()">`, "abc", "ABC"},
 	} {
@@ -114,9 +119,12 @@ func TestInputIsKept(t *testing.T) {
 		"set back by a timer": {`<input id=f oninput="setTimeout(() => f.value = '', 5)">`, "Ada", "does not take the text"},
 		"replaced": {`<div id=box onchange="box.innerHTML = box.innerHTML"><input id=f></div>`, "Ada",
 			"the page did not keep the text: the field is empty"},
-		"replaced by a key":       {`<div id=box oninput="if (!event.isTrusted) f.value = ''" onkeyup="if (event.key === 'a') box.innerHTML = '<input id=f>'"><input id=f></div>`, "Ada", "it changed while it was typed into"},
-		"replaced when rendered":  {`<div id=box onchange="requestAnimationFrame(() => box.innerHTML = '<input id=f value=Bob>')"><input id=f></div>`, "Ada", `the field holds "Bob"`},
-		"replaced, with a secret": {`<div id=box onchange="box.innerHTML = '<input id=f type=password value=Bob>'"><input id=f type=password></div>`, "Ada", "the field holds another one"},
+		"replaced by a key": {`<div id=box oninput="if (!event.isTrusted) f.value = ''" onkeyup="if (event.key === 'a') box.innerHTML = ` +
+			`'<input id=f>'"><input id=f></div>`, "Ada", "it changed while it was typed into"},
+		"replaced when rendered": {`<div id=box onchange="requestAnimationFrame(() => box.innerHTML = '<input id=f value=Bob>')">` +
+			`<input id=f></div>`, "Ada", `the field holds "Bob"`},
+		"replaced, with a secret": {`<div id=box onchange="box.innerHTML = '<input id=f type=password value=Bob>'">` +
+			`<input id=f type=password></div>`, "Ada", "the field holds another one"},
 		"a cleared one, replaced": {`<div id=box onchange="box.innerHTML = box.innerHTML"><input id=f value=old></div>`,
 			"", `the field holds "old"`},
 		"out of a range":        {`<input id=f type=range min=0 max=10>`, "50", `makes "10" of this text`},
@@ -129,7 +137,8 @@ func TestInputIsKept(t *testing.T) {
 		})
 	}
 	// Rendered again with the text, or gone because the text was all that it was for.
-	pass(t, `<div id=box onchange="const v = f.value; box.innerHTML = '<input id=f>'; document.querySelector('#f').value = v"><input id=f></div>`, input("#f", "Ada"), is("#f", step.ValueIs, "Ada"))
+	pass(t, `<div id=box onchange="const v = f.value; box.innerHTML = '<input id=f>'; document.querySelector('#f').value = v">`+
+		`<input id=f></div>`, input("#f", "Ada"), is("#f", step.ValueIs, "Ada"))
 	pass(t, `<div id=box onchange="box.innerHTML = '<span id=f>' + f.value + '</span>'"><input id=f></div>`, input("#f", "Ada"),
 		is("#f", step.TextIs, "Ada"))
 	pass(t, `<input id=f type=color>`, input("#f", "#FF0000"), is("#f", step.ValueIs, "#ff0000"))
@@ -151,14 +160,19 @@ func TestSelect(t *testing.T) {
 
 func TestPointerAndKeys(t *testing.T) {
 	t.Parallel()
-	pass(t, `<style>#menu { display: none } #top:hover #menu { display: block }</style><div id=top style="width:200px">Menu<div id=menu>Item</div></div>`,
+	pass(t, `<style>#menu { display: none } #top:hover #menu { display: block }</style>`+
+		`<div id=top style="width:200px">Menu<div id=menu>Item</div></div>`,
 		not(is("#menu", step.Visible)), do(step.Hover, step.Args{Selector: css("#top")}), is("#menu", step.Visible))
 	// HTML5 drag and drop, and one by mouse events.
-	pass(t, `<div id=a draggable=true style="width:80px;height:40px;background:red" ondragstart="event.dataTransfer.setData('text/plain', 'ball')">drag</div>
-		<div id=z style="margin-top:80px;width:200px;height:80px;background:blue" ondragover="event.preventDefault()" ondrop="event.preventDefault(); this.textContent = event.dataTransfer.getData('text/plain')"></div>`,
+	pass(t, `<div id=a draggable=true style="width:80px;height:40px;background:red"
+		ondragstart="event.dataTransfer.setData('text/plain', 'ball')">drag</div>
+		<div id=z style="margin-top:80px;width:200px;height:80px;background:blue" ondragover="event.preventDefault()"
+		ondrop="event.preventDefault(); this.textContent = event.dataTransfer.getData('text/plain')"></div>`,
 		do(step.Drag, step.Args{Selector: css("#a"), Target: css("#z")}), is("#z", step.TextIs, "ball"))
-	pass(t, `<div id=a style="width:80px;height:40px;background:red;position:absolute;left:0;top:0"></div><div id=z style="position:absolute;left:300px;top:300px;width:90px;height:90px;background:blue"></div><p id=out></p>
-		<script>let on; a.onmousedown = () => on = true; document.onmousemove = (e) => { if (on) { a.style.left = e.clientX + 2 + "px"; a.style.top = e.clientY + 2 + "px" } };
+	pass(t, `<div id=a style="width:80px;height:40px;background:red;position:absolute;left:0;top:0"></div>`+
+		`<div id=z style="position:absolute;left:300px;top:300px;width:90px;height:90px;background:blue"></div><p id=out></p>
+		<script>let on; a.onmousedown = () => on = true; document.onmousemove = (e) => { if (on) { a.style.left = e.clientX + 2 + "px";
+		a.style.top = e.clientY + 2 + "px" } };
 		document.onmouseup = (e) => { if (on) out.textContent = document.elementFromPoint(e.clientX, e.clientY).id }</script>`,
 		do(step.Drag, step.Args{Selector: css("#a"), Target: css("#z")}), is("#out", step.TextIs, "z"))
 	pass(t, `<input id=f value=abc onkeydown="out.textContent += event.key + (event.ctrlKey ? '!' : '') + ' '"><p id=out></p>`,
@@ -174,7 +188,8 @@ func TestScroll(t *testing.T) {
 	body := `<style>html { scroll-behavior: smooth }</style><p id=out style="position:fixed;top:0;left:300px"></p>
 		<div id=box style="height:100px;width:100px;overflow:auto"><div id=in style="width:1000px;height:1000px">x</div></div>
 		<div style="height:4000px;width:4000px"></div>
-		<script>setInterval(() => out.textContent = [scrollX > 0, scrollY > 0, scrollY + innerHeight + 5 > document.documentElement.scrollHeight, box.scrollTop > 0, box.scrollLeft > 0].map(Number).join(""), 20)</script>`
+		<script>setInterval(() => out.textContent = [scrollX > 0, scrollY > 0, scrollY + innerHeight + 5 > document.documentElement.scrollHeight,
+		box.scrollTop > 0, box.scrollLeft > 0].map(Number).join(""), 20)</script>`
 	page := func(direction string) step.Step { return do(step.ScrollDocument, step.Args{Direction: direction}) }
 	pass(t, body, page("down"), is("#out", step.TextIs, "01000"), page("bottom"), is("#out", step.TextIs, "01100"),
 		page("up"), is("#out", step.TextIs, "01000"), page("right"), is("#out", step.TextIs, "11000"),
@@ -259,7 +274,8 @@ func TestOptional(t *testing.T) {
 	require.Contains(t, r.Records[0].Result.Message, "optional: css #popup was not found")
 	require.False(t, r.Records[0].Result.Success)
 
-	r = pass(t, `<div id=popup style="position:fixed;inset:0;background:#fff"><button id=close onclick="popup.remove()">x</button></div><button id=b>Go</button>`,
+	r = pass(t, `<div id=popup style="position:fixed;inset:0;background:#fff"><button id=close onclick="popup.remove()">x</button></div>`+
+		`<button id=b>Go</button>`,
 		optional(click("#close")), click("#b"))
 	require.Equal(t, []string{step.Passed, step.Passed}, statuses(r))
 

@@ -26,7 +26,9 @@ func TestWebView(t *testing.T) {
 		defer cancel()
 		_ = page.Delete(ctx)
 	})
-	address := site(t, map[string]string{"/": `<label>Name <input id=name></label><button onclick="out.textContent='Hello '+document.querySelector('input').value">Greet</button>
+	address := site(t,
+		map[string]string{"/": `<label>Name <input id=name></label>` +
+			`<button onclick="out.textContent='Hello '+document.querySelector('input').value">Greet</button>
 		<p id=out></p><iframe srcdoc="<button onclick='this.textContent=&quot;in&quot;'>Inner</button>"></iframe><ul><li>a<li>b</ul>`})
 	require.NoError(t, page.Navigate(t.Context(), address))
 	app := contacts("Android")

@@ -20,24 +20,29 @@ func pageScroll(direction string) step.Step {
 // Each way in which pages let things be dragged.
 func TestDragArrives(t *testing.T) {
 	t.Parallel()
-	const boxes = `<style>#a, #z { position: absolute; width: 60px; height: 40px; left: 20px; top: 60px; background: red } #z { left: 400px; top: 300px; width: 120px; height: 120px; background: blue }</style>
+	const boxes = `<style>#a, #z { position: absolute; width: 60px; height: 40px; left: 20px; top: 60px; background: red } #z { left: 400px;
+		top: 300px; width: 120px; height: 120px; background: blue }</style>
 		<p id=out></p><div id=z></div><div id=a></div>`
 	for name, script := range map[string]string{
 		// As jQuery UI does: the drag begins with the second move, ends when the button is
 		// seen to be up, and only moves of one press count.
 		"by mouse events": `let from, on = 0; a.onmousedown = (e) => { from = e; e.preventDefault() };
-			document.onmousemove = (e) => { if (from && !e.buttons) from = null; if (!from) return; if (Math.abs(e.pageX - from.pageX) + Math.abs(e.pageY - from.pageY) >= 1) on++;
+			document.onmousemove = (e) => { if (from && !e.buttons) from = null; if (!from) return; if (Math.abs(e.pageX - from.pageX) + ` +
+			`Math.abs(e.pageY - from.pageY) >= 1) on++;
 				if (on > 1) { a.style.left = e.pageX - 30 + "px"; a.style.top = e.pageY - 20 + "px" } };
-			document.onmouseup = (e) => { const box = z.getBoundingClientRect(); if (on > 2 && e.clientX > box.left && e.clientY > box.top) out.textContent = "dropped"; from = null }`,
+			document.onmouseup = (e) => { const box = z.getBoundingClientRect(); if (on > 2 && e.clientX > box.left && e.clientY > box.top) ` +
+			`out.textContent = "dropped"; from = null }`,
 		// As dnd-kit does: pointer events after a distance, and a frame between.
 		"by pointer events": `let from, active; a.onpointerdown = (e) => { from = e };
-			addEventListener("pointermove", (e) => { if (!from) return; if (Math.hypot(e.clientX - from.clientX, e.clientY - from.clientY) > 10) requestAnimationFrame(() => active = true) });
+			addEventListener("pointermove", (e) => { if (!from) return; if (Math.hypot(e.clientX - from.clientX, e.clientY - from.clientY) > 10) ` +
+			`requestAnimationFrame(() => active = true) });
 			addEventListener("pointerup", (e) => { if (active && e.composedPath().includes(z)) out.textContent = "dropped"; from = null })`,
 		"by a captured pointer": `a.style.touchAction = "none"; a.onpointerdown = (e) => a.setPointerCapture(e.pointerId);
 			a.onpointermove = (e) => { if (e.buttons) { a.style.left = e.clientX - 30 + "px"; a.style.top = e.clientY - 20 + "px" } };
 			a.onpointerup = (e) => { if (e.clientX > 400 && e.clientY > 300) out.textContent = "dropped" }`,
 		"by drag and drop": `a.draggable = true; a.ondragstart = (e) => e.dataTransfer.setData("text/plain", "dropped");
-			z.ondragover = (e) => e.preventDefault(); z.ondrop = (e) => { e.preventDefault(); out.textContent = e.dataTransfer.getData("text/plain") }`,
+			z.ondragover = (e) => e.preventDefault(); z.ondrop = (e) => { e.preventDefault(); out.textContent = ` +
+			`e.dataTransfer.getData("text/plain") }`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -49,24 +54,31 @@ func TestDragArrives(t *testing.T) {
 		})
 	}
 	// A list that is sorted while the pointer is over its entries.
-	pass(t, `<ul id=list style="width:200px"><li draggable=true id=i1>1<li draggable=true id=i2>2<li draggable=true id=i3>3</ul><script>let moved;
+	pass(t, `<ul id=list style="width:200px"><li draggable=true id=i1>1<li draggable=true id=i2>2<li draggable=true id=i3>3</ul>`+
+		`<script>let moved;
 		list.ondragstart = (e) => { moved = e.target }; list.ondragover = (e) => { e.preventDefault(); const over = e.target.closest("li");
-		if (over && over !== moved) { const all = [...list.children]; list.insertBefore(moved, all.indexOf(moved) < all.indexOf(over) ? over.nextSibling : over) } }; list.ondrop = (e) => e.preventDefault()</script>`,
+		if (over && over !== moved) { const all = [...list.children]; list.insertBefore(moved,
+		all.indexOf(moved) < all.indexOf(over) ? over.nextSibling : over) } }; list.ondrop = (e) => e.preventDefault()</script>`,
 		drag("#i1", "#i3"), is("#list li:last-child", step.TextIs, "1"))
 	// Both never fit into the view.
-	pass(t, `<div id=a style="width:60px;height:60px;background:red"></div><div style="height:3000px"></div><div id=z style="width:200px;height:200px;background:blue"></div><p id=out style="position:fixed;top:0;left:300px"></p>
-		<script>let on; a.onmousedown = () => on = true; document.onmouseup = (e) => { if (on && e.target === z) out.textContent = "dropped" }</script>`,
+	pass(t, `<div id=a style="width:60px;height:60px;background:red"></div><div style="height:3000px"></div>`+
+		`<div id=z style="width:200px;height:200px;background:blue"></div><p id=out style="position:fixed;top:0;left:300px"></p>
+		<script>let on; a.onmousedown = () => on = true;
+		document.onmouseup = (e) => { if (on && e.target === z) out.textContent = "dropped" }</script>`,
 		drag("#a", "#z"), is("#out", step.TextIs, "dropped"))
 }
 
 func TestDragWithoutEffectFails(t *testing.T) {
 	t.Parallel()
-	const boxes = `<div id=a style="width:60px;height:40px;background:red;user-select:none"></div><div id=z style="margin-top:200px;width:120px;height:120px;background:blue"></div>`
+	const boxes = `<div id=a style="width:60px;height:40px;background:red;user-select:none"></div>` +
+		`<div id=z style="margin-top:200px;width:120px;height:120px;background:blue"></div>`
 	for name, c := range map[string]struct{ script, words string }{
-		"a drag that reaches no target": {`a.draggable = true; addEventListener("dragover", (e) => e.stopImmediatePropagation(), true); addEventListener("dragenter", (e) => e.stopImmediatePropagation(), true)`, "reached no target"},
-		"a target that takes no drop":   {`a.draggable = true`, "the target did not take the drop"},
-		"a press that is kept":          {`for (const t of ["pointerdown", "mousedown"]) addEventListener(t, (e) => e.stopImmediatePropagation(), true)`, "did not receive the press"},
-		"a target that flees":           {`addEventListener("pointermove", (e) => { if (e.buttons) z.style.transform = "translate(600px, 0)" })`, ""},
+		"a drag that reaches no target": {`a.draggable = true; addEventListener("dragover", (e) => e.stopImmediatePropagation(), true); ` +
+			`addEventListener("dragenter", (e) => e.stopImmediatePropagation(), true)`, "reached no target"},
+		"a target that takes no drop": {`a.draggable = true`, "the target did not take the drop"},
+		"a press that is kept": {`for (const t of ["pointerdown", "mousedown"]) addEventListener(t, (e) => ` +
+			`e.stopImmediatePropagation(), true)`, "did not receive the press"},
+		"a target that flees": {`addEventListener("pointermove", (e) => { if (e.buttons) z.style.transform = "translate(600px, 0)" })`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -103,7 +115,8 @@ func TestScrollWithoutEffectFails(t *testing.T) {
 	require.Equal(t, "it was at its bottom already", r.Records[1].Result.Message)
 	require.Equal(t, "it was at its top already", r.Records[2].Result.Message)
 	// More comes when its end is reached.
-	pass(t, `<div id=box style="height:100px;overflow:auto"><div id=in style="height:99px">x</div></div><script>setTimeout(() => document.querySelector("#in").style.height = "900px", 400)</script>`,
+	pass(t, `<div id=box style="height:100px;overflow:auto"><div id=in style="height:99px">x</div></div>`+
+		`<script>setTimeout(() => document.querySelector("#in").style.height = "900px", 400)</script>`,
 		scroll("#in", "down"))
 }
 
@@ -112,18 +125,23 @@ func TestVirtualLists(t *testing.T) {
 	t.Parallel()
 	// As rc-virtual-list does: what overflows is hidden, and scripts set its scrollTop.
 	pass(t, `<div id=list style="height:200px;overflow:hidden"><div id=in></div></div><script>
-		const render = () => { const first = Math.min(988, Math.floor(list.scrollTop / 20)); document.querySelector("#in").innerHTML = "<div style='height:" + 1000 * 20 + "px;position:relative'>" +
-			Array.from({length: 12}, (_, i) => "<div class=row style='position:absolute;height:20px;top:" + (first + i) * 20 + "px'>row " + (first + i) + "</div>").join("") + "</div>" };
+		const render = () => { const first = Math.min(988, Math.floor(list.scrollTop / 20));
+		document.querySelector("#in").innerHTML = "<div style='height:" + 1000 * 20 + "px;position:relative'>" +
+			Array.from({length: 12}, (_, i) => "<div class=row style='position:absolute;height:20px;top:" + (first + i) * 20 + "px'>row " + `+
+		`(first + i) + "</div>").join("") + "</div>" };
 		render(); list.addEventListener("wheel", (e) => { e.preventDefault(); list.scrollTop += e.deltaY; render() }, {passive: false})</script>`,
 		scroll("#list", "down"), is(".row:first-child", step.TextIs, "row 8"), scroll("#list", "bottom"),
 		is("#list", step.TextIs, "row 999", step.Contains),
 		scroll("#list", "top"), is(".row:first-child", step.TextIs, "row 0"))
 	// A transform in place of scrolling.
-	pass(t, `<div id=list style="height:200px;overflow:hidden"><div id=in><div style="height:2000px">x</div></div></div><p id=out></p><script>let at = 0; const inner = document.querySelector("#in");
-		list.onwheel = (e) => { e.preventDefault(); at = Math.max(0, Math.min(1800, at + e.deltaY)); inner.style.transform = "translateY(" + -at + "px)"; out.textContent = at }</script>`,
+	pass(t, `<div id=list style="height:200px;overflow:hidden"><div id=in><div style="height:2000px">x</div></div></div><p id=out></p>`+
+		`<script>let at = 0; const inner = document.querySelector("#in");
+		list.onwheel = (e) => { e.preventDefault(); at = Math.max(0, Math.min(1800, at + e.deltaY));
+		inner.style.transform = "translateY(" + -at + "px)"; out.textContent = at }</script>`,
 		scroll("#list", "down"), is("#out", step.TextIs, "160"), scroll("#list", "bottom"), is("#out", step.TextIs, "1800"))
 	// The page itself does not scroll, but what fills it does.
-	pass(t, `<style>body { margin: 0 !important }</style><div id=app style="height:100vh;overflow:auto"><div style="height:5000px">x</div></div><p id=out style="position:fixed;top:0"></p>
+	pass(t, `<style>body { margin: 0 !important }</style><div id=app style="height:100vh;overflow:auto">`+
+		`<div style="height:5000px">x</div></div><p id=out style="position:fixed;top:0"></p>
 		<script>app.onscroll = () => out.textContent = app.scrollTop > 100</script>`, pageScroll("down"), is("#out", step.TextIs, "true"))
 	fails(t, `<div id=list style="height:200px;overflow:hidden"><div style="height:2000px">x</div></div>`, store.CodeStepFailed,
 		"nothing scrolls there",
@@ -167,7 +185,8 @@ func TestTypeKeys(t *testing.T) {
 	pass(t, `<textarea id=f>a</textarea>`, typing("#f", "\nb"), is("#f", step.ValueIs, "a\nb"))
 	pass(t, `<div id=f tabindex=0 style="height:20px" onkeydown="this.textContent += event.key"></div>`, typing("#f", "xy"),
 		is("#f", step.TextIs, "xy"))
-	pass(t, `<x-a id=f></x-a><p id=out></p><script>const r = f.attachShadow({mode: "open", delegatesFocus: true}); r.innerHTML = "<input>"; r.firstChild.oninput = (e) => out.textContent = e.target.value</script>`,
+	pass(t, `<x-a id=f></x-a><p id=out></p><script>const r = f.attachShadow({mode: "open", delegatesFocus: true}); r.innerHTML = "<input>"; `+
+		`r.firstChild.oninput = (e) => out.textContent = e.target.value</script>`,
 		typing("#f", "xy"), is("#out", step.TextIs, "xy"))
 	inner := site(t, map[string]string{"/in": `<input id=f value=a>`})
 	pass(t, `<iframe id=i src="`+foreign(inner)+`/in"></iframe>`, frame("#i", typing("#f", "b")), frame("#i", is("#f", step.ValueIs, "ab")))

@@ -16,7 +16,8 @@ func TestHealingStaysInItsShadowHost(t *testing.T) {
 	t.Parallel()
 	card := func(host, content string) string {
 		return `<p id=out></p>` + host + `<script>document.querySelector("x-card").attachShadow({mode: "open"}).innerHTML = "` + content + `";
-			const b = document.querySelector("x-card").shadowRoot.querySelector("button"); if (b) b.onclick = () => out.textContent = "pressed"</script>`
+			const b = document.querySelector("x-card").shadowRoot.querySelector("button");
+			if (b) b.onclick = () => out.textContent = "pressed"</script>`
 	}
 	button := func(id string) string { return `<button id=` + id + `>Rename</button>` }
 	for name, c := range map[string]struct {

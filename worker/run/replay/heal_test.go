@@ -27,18 +27,24 @@ func TestHeals(t *testing.T) {
 		body, to, value string
 		print           step.Fingerprint
 	}{
-		"moved id": {`<button id=save-now type=submit class="btn primary" onclick="out.textContent='ok'">Save</button><button id=del type=submit class="btn primary">Delete</button>`, step.ByRole, "button", saveButton},
-		"made id":  {`<button id=x9f8e7d6c5 type=submit class="btn primary" onclick="out.textContent='ok'">Save</button><button type=button>Close</button>`, step.ByRole, "button", saveButton},
+		"moved id": {`<button id=save-now type=submit class="btn primary" onclick="out.textContent='ok'">Save</button>` +
+			`<button id=del type=submit class="btn primary">Delete</button>`, step.ByRole, "button", saveButton},
+		"made id": {`<button id=x9f8e7d6c5 type=submit class="btn primary" onclick="out.textContent='ok'">Save</button>` +
+			`<button type=button>Close</button>`, step.ByRole, "button", saveButton},
 		"a link now": {`<a href=#x role=button class="btn primary" onclick="out.textContent='ok'">Save</a>`, step.ByRole,
 			"button", step.Fingerprint{Tag: "button", Role: "button", Name: "Save", Text: "Save"}},
-		"test id": {`<button data-testid=save onclick="out.textContent='ok'">Store it</button><button data-testid=other>Save</button>`, step.TestID, "save",
+		"test id": {`<button data-testid=save onclick="out.textContent='ok'">Store it</button><button data-testid=other>Save</button>`,
+			step.TestID, "save",
 			step.Fingerprint{Tag: "button", Role: "button", Name: "Save it", TestID: "save"}},
 		"in a shadow root": {`<x-a></x-a><script>const r = document.querySelector("x-a").attachShadow({mode: "open"});
-			r.innerHTML = "<button id=new type=submit class='btn primary'>Save</button>"; r.querySelector("button").onclick = () => out.textContent = "ok"</script>`, step.ByRole, "button", saveButton},
-		"in a frame": {`<iframe id=f srcdoc="<button id=new type=submit class='btn primary' onclick=&quot;parent.out.textContent='ok'&quot;>Save</button>"></iframe>`, step.ByRole, "button", saveButton},
+			r.innerHTML = "<button id=new type=submit class='btn primary'>Save</button>";
+			r.querySelector("button").onclick = () => out.textContent = "ok"</script>`, step.ByRole, "button", saveButton},
+		"in a frame": {`<iframe id=f srcdoc="<button id=new type=submit class='btn primary' onclick=&quot;parent.out.textContent='ok'&quot;` +
+			`>Save</button>"></iframe>`, step.ByRole, "button", saveButton},
 		"frame is out": {`<button id=new type=submit class="btn primary" onclick="out.textContent='ok'">Save</button>`,
 			step.ByRole, "button", inFrame(saveButton, "#gone")},
-		"row by link": {`<a href=#3 class=e>Edit</a><a href=#7 class=e onclick="out.textContent='ok'">Edit</a><a href=#8 class=e>Edit</a>`, step.CSS, "a[href=\"#7\"]",
+		"row by link": {`<a href=#3 class=e>Edit</a><a href=#7 class=e onclick="out.textContent='ok'">Edit</a><a href=#8 class=e>Edit</a>`,
+			step.CSS, "a[href=\"#7\"]",
 			step.Fingerprint{Tag: "a", Role: "link", Name: "Edit", Text: "Edit", Attributes: map[string]string{"href": "#7", "id": "old"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -74,13 +80,16 @@ func TestDoesNotHeal(t *testing.T) {
 	for name, c := range map[string]struct{ body, words string }{
 		"another name": {`<button id=btn-2 type=submit class="btn primary" onclick="hit()">Delete</button>`,
 			"nothing on the page is similar enough"},
-		"two that are alike": {`<button type=submit class="btn primary" onclick="hit()">Save</button><button type=submit class="btn primary" onclick="hit()">Save</button>`, "2 elements have its name"},
+		"two that are alike": {`<button type=submit class="btn primary" onclick="hit()">Save</button>` +
+			`<button type=submit class="btn primary" onclick="hit()">Save</button>`, "2 elements have its name"},
 		"invisible": {`<button id=new type=submit class="btn primary" style="display:none" onclick="hit()">Save</button>`,
 			"it is not visible"},
-		"disabled": {`<button id=btn-1 type=submit class="btn primary" disabled>Save</button><button id=new type=submit class="btn primary" onclick="hit()">Save</button>`, "it is disabled"},
+		"disabled": {`<button id=btn-1 type=submit class="btn primary" disabled>Save</button>` +
+			`<button id=new type=submit class="btn primary" onclick="hit()">Save</button>`, "it is disabled"},
 		"hidden": {`<button id=btn-1 style="display:none">Save</button><button id=new onclick="hit()">Save</button>`,
 			"css #btn-1 is not visible"},
-		"ambiguous":            {`<button id=btn-1 style="display:none">Save</button><button id=btn-1 style="display:none">Save</button><button onclick="hit()">Save</button>`, "css #btn-1"},
+		"ambiguous": {`<button id=btn-1 style="display:none">Save</button><button id=btn-1 style="display:none">Save</button>` +
+			`<button onclick="hit()">Save</button>`, "css #btn-1"},
 		"a row, unknown which": {`<table><tr><td>Ada<td><button onclick="hit()">Save</button></tr></table>`, "it is in another row"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -160,7 +169,8 @@ func TestHealedAndFailed(t *testing.T) {
 // still changes is searched at the end.
 func TestHealsLate(t *testing.T) {
 	t.Parallel()
-	r := pass(t, `<p id=out></p><button id=new type=submit class="btn primary">Save</button><script>setTimeout(() => { const b = document.createElement("button");
+	r := pass(t, `<p id=out></p><button id=new type=submit class="btn primary">Save</button><script>setTimeout(() => {
+		const b = document.createElement("button");
 		b.id = "btn-1"; b.textContent = "Save"; b.onclick = () => out.textContent = "ok"; document.body.append(b) }, 1000)</script>`,
 		within(3000, do(step.Click, step.Args{Selector: printed("#btn-1", saveButton)})), is("#out", step.TextIs, "ok"))
 	require.Zero(t, r.Healed)
@@ -175,8 +185,10 @@ func TestHealsLate(t *testing.T) {
 	require.Equal(t, 1, r.Healed)
 	require.GreaterOrEqual(t, r.Records[0].TookMS, int64(1200))
 	// What is healed must be ready as any other.
-	r = pass(t, `<p id=out></p><button id=new onclick="out.textContent=window.late">Save</button><div id=cover style="position:fixed;inset:0"></div>
-		<script>setTimeout(() => { window.late = "ok"; cover.remove() }, 1200)</script>`, healing(printed("#btn-1", saveButton)), is("#out", step.TextIs, "ok"))
+	r = pass(t,
+		`<p id=out></p><button id=new onclick="out.textContent=window.late">Save</button><div id=cover style="position:fixed;inset:0"></div>
+		<script>setTimeout(() => { window.late = "ok"; cover.remove() }, 1200)</script>`, healing(printed("#btn-1", saveButton)), is("#out",
+			step.TextIs, "ok"))
 	require.Equal(t, 1, r.Healed)
 }
 

@@ -25,7 +25,8 @@ func unfinished(mux *http.ServeMux) {
 		w.Header().Set("Content-Type", "text/html")
 		n := strings.TrimPrefix(r.URL.Path, "/page/")
 		fmt.Fprintf(w, `<!doctype html><title>%s</title><p id=p>%s</p><a id=two href=/page/two>two</a> <a id=three href=/page/three>three</a>
-			<button id=script onclick="fetch('/none').then(() => location = '/page/two')">go</button><button id=back onclick="history.back()">back</button><img src=/never>`, n, n)
+			<button id=script onclick="fetch('/none').then(() => location = '/page/two')">go</button>`+
+			`<button id=back onclick="history.back()">back</button><img src=/never>`, n, n)
 	})
 	mux.HandleFunc("/never", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	mux.HandleFunc("/none", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
@@ -33,8 +34,11 @@ func unfinished(mux *http.ServeMux) {
 
 func TestHistory(t *testing.T) {
 	t.Parallel()
-	base := site(t, map[string]string{"/": `<p id=p>first</p><a id=a href=/second>second</a><script>addEventListener("pageshow", () => document.title = "shown")</script>`,
-		"/second": `<p id=p>second</p><button id=push onclick="history.pushState(1, '', '#pushed')">push</button><button id=same onclick="history.pushState(2, '')">same</button><p id=out></p><script>onpopstate = (e) => out.textContent = "popped " + e.state</script>`}, unfinished)
+	base := site(t, map[string]string{"/": `<p id=p>first</p><a id=a href=/second>second</a>` +
+		`<script>addEventListener("pageshow", () => document.title = "shown")</script>`,
+		"/second": `<p id=p>second</p><button id=push onclick="history.pushState(1, '', '#pushed')">push</button>` +
+			`<button id=same onclick="history.pushState(2, '')">same</button><p id=out></p><script>onpopstate = (e) => out.textContent = "popped ` +
+			`" + e.state</script>`}, unfinished)
 	text := func(want string) step.Step { return is("#p", step.TextIs, want) }
 	run := func(address string, steps ...step.Step) replay.Result {
 		t.Helper()
@@ -108,7 +112,8 @@ func TestViewport(t *testing.T) {
 	size := func(width, height int) step.Step {
 		return do(step.SetViewport, step.Args{Width: &width, Height: &height})
 	}
-	body := `<p id=out></p><style>#narrow { display: none } @media (max-width: 400px) { #narrow { display: block } }</style><p id=narrow>narrow</p>
+	body := `<p id=out></p><style>#narrow { display: none } @media (max-width: 400px) { #narrow { display: block }
+		}</style><p id=narrow>narrow</p>
 		<script>const show = () => out.textContent = innerWidth + "x" + innerHeight; onresize = show; show()</script>`
 	l := lease()
 	r := play(t, replay.Config{Lease: l, TestURL: site(t, map[string]string{"/": body, "/next": body}), Steps: []step.Step{
@@ -139,7 +144,8 @@ func TestConditions(t *testing.T) {
 	shown := func(s string, ms int) step.Condition {
 		return step.Condition{Selector: css(s), Matcher: &step.Matcher{Name: step.Visible}, TimeoutMS: ms}
 	}
-	body := `<div id=banner><button id=ok onclick="banner.remove()">OK</button></div><p id=out>0</p><button id=b onclick="out.textContent = +out.textContent + 1">Go</button>
+	body := `<div id=banner><button id=ok onclick="banner.remove()">OK</button></div><p id=out>0</p>` +
+		`<button id=b onclick="out.textContent = +out.textContent + 1">Go</button>
 		<iframe id=f srcdoc="<button id=in onclick='this.textContent = 1'>0</button>"></iframe>
 		<script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<p id=late>late</p>"), 500)</script>`
 	r := pass(t, body, when(shown("#banner", 40000), click("#ok")), is("#banner", step.Hidden), when(shown("#banner", 200), click("#ok")),
@@ -157,7 +163,8 @@ func TestConditions(t *testing.T) {
 	require.Equal(t, "skipped: css #banner: expected to be visible; no such element", r.Records[2].Result.Message)
 	require.Empty(t, r.Records[3].Result.Message)
 	// A condition takes no time from its step, and one that cannot be checked fails it.
-	pass(t, `<p id=out></p><script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<p id=a>a</p>"), 3200); setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<button id=b>b</button>"), 3300)</script>`,
+	pass(t, `<p id=out></p><script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<p id=a>a</p>"), 3200); setTimeout(() => `+
+		`document.body.insertAdjacentHTML("beforeend", "<button id=b>b</button>"), 3300)</script>`,
 		within(3000, when(shown("#a", 40000), click("#b"))))
 	fails(t, `<p>x`, store.CodeStepFailed, "##", when(shown("##", 100), click("p")))
 	// That a page cannot be looked at does not mean that a condition does not hold.
@@ -203,15 +210,16 @@ func TestConditions(t *testing.T) {
 // comes is not.
 func TestEndlessDocuments(t *testing.T) {
 	t.Parallel()
-	base := site(t, map[string]string{"/": `<p id=p>first</p><a id=endless href=/endless>endless</a> <a id=silent href=/silent>silent</a>`}, func(mux *http.ServeMux) {
-		mux.HandleFunc("/silent", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-		mux.HandleFunc("/endless", func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "text/html")
-			fmt.Fprint(w, `<!doctype html><title>Endless</title><p id=p>begun</p>`+strings.Repeat("<!-- enough to be shown -->", 100))
-			_ = http.NewResponseController(w).Flush()
-			<-r.Context().Done()
+	base := site(t, map[string]string{"/": `<p id=p>first</p><a id=endless href=/endless>endless</a> <a id=silent href=/silent>silent</a>`},
+		func(mux *http.ServeMux) {
+			mux.HandleFunc("/silent", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+			mux.HandleFunc("/endless", func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/html")
+				fmt.Fprint(w, `<!doctype html><title>Endless</title><p id=p>begun</p>`+strings.Repeat("<!-- enough to be shown -->", 100))
+				_ = http.NewResponseController(w).Flush()
+				<-r.Context().Done()
+			})
 		})
-	})
 	text := func(want string) step.Step { return is("#p", step.TextIs, want) }
 	r := play(t, replay.Config{TestURL: base, PageTimeout: 10 * time.Second,
 		Steps: []step.Step{click("#endless"), text("begun"), plain(step.Back), text("first"), plain(step.Forward), text("begun")}})

@@ -27,10 +27,12 @@ func TestTypingUploadsNoFile(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte("content of the file"), 0o600))
 	const turn = `f.value = ""; f.type = "file"`
 	for name, script := range map[string]string{
-		"after the input":  `let n = 0; f.oninput = () => { if (!n++) setTimeout(() => { f.value = "x"; f.type = "file" }) }`,
-		"by the input":     `f.oninput = () => { f.value = "x"; setTimeout(() => { ` + turn + ` }, 30) }`,
-		"by the focus":     `f.oninput = () => f.value = "x"; f.onchange = () => setTimeout(() => { f.blur(); f.onfocus = () => { ` + turn + ` } })`,
-		"by the focus now": `let n = 0; f.oninput = () => { f.value = "x" }; f.onblur = () => n = 1; f.onfocus = () => { if (n) { ` + turn + ` } }`,
+		"after the input": `let n = 0; f.oninput = () => { if (!n++) setTimeout(() => { f.value = "x"; f.type = "file" }) }`,
+		"by the input":    `f.oninput = () => { f.value = "x"; setTimeout(() => { ` + turn + ` }, 30) }`,
+		"by the focus": `f.oninput = () => f.value = "x"; f.onchange = () => setTimeout(() => { f.blur(); f.onfocus = () => { ` +
+			turn + ` } })`,
+		"by the focus now": `let n = 0; f.oninput = () => { f.value = "x" }; f.onblur = () => n = 1; f.onfocus = () => { if (n) { ` +
+			turn + ` } }`,
 		"by the first key": `f.oninput = () => f.value = "x"; f.onkeydown = () => { ` + turn + ` }`,
 		"by a later key":   `let n = 0; f.oninput = () => f.value = "x"; f.onkeydown = () => { if (++n === 3) { ` + turn + ` } }`,
 		"by being read":    `f.oninput = () => f.value = "x"; f.select = () => { ` + turn + ` }`,
@@ -40,7 +42,8 @@ func TestTypingUploadsNoFile(t *testing.T) {
 			var mu sync.Mutex
 			var got []string
 			base := site(t, map[string]string{"/": `<input id=f><p id=end></p><script>` + script + `
-				const tell = async () => { for (const file of f.files || []) await fetch("/got", {method: "POST", body: file.name + ": " + await file.text()}) };
+				const tell = async () => { for (const file of f.files || []) await fetch("/got", {method: "POST",
+				body: file.name + ": " + await file.text()}) };
 				setInterval(tell, 20); f.addEventListener("change", tell); f.addEventListener("input", tell);
 				setTimeout(() => end.textContent = f.type, 1500)</script>`},
 				func(mux *http.ServeMux) {
@@ -66,7 +69,8 @@ func TestTypingUploadsNoFile(t *testing.T) {
 func TestTyping(t *testing.T) {
 	t.Parallel()
 	// Only keys count here; what is set goes away.
-	only := `<script>let text = ""; f.addEventListener("keydown", (e) => { if ([...e.key].length === 1) text += e.key; if (e.key === "Enter") text += "|" });
+	only := `<script>let text = ""; f.addEventListener("keydown", (e) => { if ([...e.key].length === 1) text += e.key;
+		if (e.key === "Enter") text += "|" });
 		f.addEventListener("input", () => f.value = text)</script>`
 	pass(t, `<input id=f>`+only, input("#f", "aÄ€ z+@"), is("#f", step.ValueIs, "aÄ€ z+@"))
 	pass(t, `<textarea id=f></textarea>`+only, input("#f", "one\r\ntwo"), is("#f", step.ValueIs, "one|two"))
@@ -85,7 +89,8 @@ func TestTyping(t *testing.T) {
 func TestBlockedPage(t *testing.T) {
 	t.Parallel()
 	// A request that the page waits for holds its thread, from when the server has it.
-	const block = `<input id=f><script>fetch("/begin").then(() => { const r = new XMLHttpRequest(); r.open("GET", "/blocked", false); r.send() })</script>`
+	const block = `<input id=f><script>fetch("/begin").then(() => { const r = new XMLHttpRequest(); r.open("GET", "/blocked", false); ` +
+		`r.send() })</script>`
 	for name, c := range map[string]struct {
 		body  string
 		steps []step.Step

@@ -61,7 +61,8 @@ func wizard(t *testing.T, target, around string) (base string, loaded chan strin
 		mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			n := served.Add(1)
-			fmt.Fprintf(w, `<!doctype html><p id=n>%d</p><form action=/ target=%s><button id=next>Next</button></form><script>fetch("/loaded?%d")</script>`, n, target, n)
+			fmt.Fprintf(w, `<!doctype html><p id=n>%d</p><form action=/ target=%s><button id=next>Next</button></form>`+
+				`<script>fetch("/loaded?%d")</script>`, n, target, n)
 		})
 		mux.HandleFunc("/loaded", func(_ http.ResponseWriter, r *http.Request) { loaded <- r.URL.RawQuery })
 	})

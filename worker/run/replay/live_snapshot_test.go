@@ -30,15 +30,20 @@ func (l *liveSession) by(s *snapshot.Snapshot, id string) snapshot.Node {
 
 func TestSnapshotOfControls(t *testing.T) {
 	t.Parallel()
-	l := openBody(t, `<html lang=de-AT><script>document.title = "Shop"; Array.prototype.toJSON = String.prototype.toJSON = () => "wrong"</script>
+	l := openBody(t,
+		`<html lang=de-AT><script>document.title = "Shop"; Array.prototype.toJSON = String.prototype.toJSON = () => "wrong"</script>
 		<button id=a title="Deletes all"><svg width=9 height=9><use href="#icon-trash"/></svg></button>
 		<button id=b aria-pressed=true disabled>Bold</button><label for=c>Yes</label><input type=checkbox id=c checked>
 		<div role=switch id=d aria-checked=mixed tabindex=0>Wifi</div><input type=password id=e value=hunter2 aria-label=Secret required>
-		<input type=range id=f min=1 max=9 step=2 value=5 aria-label=Size><select id=g multiple aria-label=Colours><option value=r selected>Red<option disabled>Blue</select>
+		<input type=range id=f min=1 max=9 step=2 value=5 aria-label=Size><select id=g multiple aria-label=Colours>`+
+			`<option value=r selected>Red<option disabled>Blue</select>
 		<div role=slider id=h style="height:9px" aria-valuenow=3 aria-valuemin=0 aria-valuemax=7 aria-label=Depth tabindex=0></div>
-		<details id=i><summary id=j>More</summary><a id=k href=/x>Inside</a></details><a id=m href="/new">New</a><textarea id=n placeholder=Note readonly>text</textarea>
-		<div id=o contenteditable>edit me</div><button id=p aria-haspopup=menu aria-expanded=false aria-controls=q>Menu</button><ul id=q role=menu style="display:none"><li role=menuitem id=r>Open</ul>
-		<div role=tablist><button role=tab id=s aria-selected=true>One</button></div><h3 id=u>Title <b>three</b></h3><input type=file id=v><p id=w aria-hidden=true><button id=x>Seen</button></p>
+		<details id=i><summary id=j>More</summary><a id=k href=/x>Inside</a></details><a id=m href="/new">New</a>`+
+			`<textarea id=n placeholder=Note readonly>text</textarea>
+		<div id=o contenteditable>edit me</div><button id=p aria-haspopup=menu aria-expanded=false aria-controls=q>Menu</button>`+
+			`<ul id=q role=menu style="display:none"><li role=menuitem id=r>Open</ul>
+		<div role=tablist><button role=tab id=s aria-selected=true>One</button></div><h3 id=u>Title <b>three</b></h3><input type=file id=v>`+
+			`<p id=w aria-hidden=true><button id=x>Seen</button></p>
 		<img id=y alt=""><img id=z alt="A cat" src=x><div style="display:none"><button id=none>None</button></div>
 		<script>document.getElementById("n").focus()</script>`)
 	s := l.snapshot()
@@ -96,12 +101,16 @@ func TestSnapshotOfControls(t *testing.T) {
 // What reacts is found however the page listens, and what lies over it.
 func TestSnapshotOfReactions(t *testing.T) {
 	t.Parallel()
-	l := openBody(t, `<script>const nothing = () => {}</script><div id=a>Listener</div><div id=b onclick="1">Attribute</div><div id=c>Property</div><div id=d style="cursor:pointer">Cursor <b id=d1>in it</b></div>
-		<div id=e tabindex=0>Focus</div><div id=f draggable=true>Drag</div><div id=g>Plain</div><div id=h>Double</div><div id=i>Hover</div><div id=j>Drop</div>
+	l := openBody(t, `<script>const nothing = () => {}</script><div id=a>Listener</div><div id=b onclick="1">Attribute</div>`+
+		`<div id=c>Property</div><div id=d style="cursor:pointer">Cursor <b id=d1>in it</b></div>
+		<div id=e tabindex=0>Focus</div><div id=f draggable=true>Drag</div><div id=g>Plain</div><div id=h>Double</div><div id=i>Hover</div>`+
+		`<div id=j>Drop</div>
 		<svg width=200 height=100><circle id=k cx=30 cy=30 r=20 fill=red /><rect id=l x=80 y=10 width=30 height=30 fill="#0000ff"/></svg>
-		<div id=m style="height:40px;overflow:auto;width:200px"><p>one<p>two<p>three<p>four</div><button id=n>Under</button><button id=o>Free</button>
+		<div id=m style="height:40px;overflow:auto;width:200px"><p>one<p>two<p>three<p>four</div><button id=n>Under</button>`+
+		`<button id=o>Free</button>
 		<div id=cover style="position:fixed;left:0;bottom:0;width:100%;height:60px;background:white">Cookies <button id=ok>OK</button></div>
-		<script>for (const [id, type] of [["a", "click"], ["h", "dblclick"], ["i", "mouseenter"], ["j", "drop"], ["k", "click"]]) document.getElementById(id).addEventListener(type, nothing);
+		<script>for (const [id, type] of [["a", "click"], ["h", "dblclick"], ["i", "mouseenter"], ["j", "drop"], ["k",
+		"click"]]) document.getElementById(id).addEventListener(type, nothing);
 		document.getElementById("c").onclick = nothing; document.addEventListener("click", nothing);
 		n.style.cssText = "position:fixed;left:100px;bottom:10px"</script>`)
 	s := l.snapshot()
@@ -131,7 +140,8 @@ func TestSnapshotOfReactions(t *testing.T) {
 func TestSnapshotOfTablesFramesAndShadowRoots(t *testing.T) {
 	t.Parallel()
 	l := openBody(t, `<table id=t><tr><th>Thing<th>Price<tr><td rowspan=2>Lamp<td>1.50<tr><td>2.50</table>
-		<div role=grid id=g><div role=row><span role=columnheader>Who</span><span role=columnheader>Age</span></div><div role=row><span role=gridcell>Ann</span><span role=gridcell id=age>33</span></div></div>
+		<div role=grid id=g><div role=row><span role=columnheader>Who</span><span role=columnheader>Age</span></div><div role=row>`+
+		`<span role=gridcell>Ann</span><span role=gridcell id=age>33</span></div></div>
 		<iframe id=f style="border:0;margin:0" srcdoc="<body style='margin:0'><button id=in>Inside</button>"></iframe><x-a></x-a>
 		<script>document.querySelector("x-a").attachShadow({mode: "open"}).innerHTML = "<label>Deep <input></label><slot></slot>"</script>`)
 	s := l.snapshot()
@@ -163,7 +173,9 @@ func TestSnapshotOfDialogs(t *testing.T) {
 	t.Parallel()
 	l := openBody(t, `<button id=a onclick="d.showModal()">Open</button><dialog id=d><button id=in onclick="d.close()">Close</button></dialog>
 		<button id=b onclick="over.hidden = panel.hidden = false">Own</button><style>[hidden] { display: none !important }</style>
-		<div id=over hidden style="position:fixed;inset:0;z-index:9;background:#0008"></div><div id=panel hidden style="position:fixed;left:30%;top:30%;width:40%;height:40%;z-index:10;background:white">Sure? <button id=no>No</button></div>
+		<div id=over hidden style="position:fixed;inset:0;z-index:9;background:#0008"></div>`+
+		`<div id=panel hidden style="position:fixed;left:30%;top:30%;width:40%;height:40%;z-index:10;background:white">Sure? `+
+		`<button id=no>No</button></div>
 		<div role=dialog id=r aria-label=Chat style="position:fixed;right:0;bottom:0">Chat <button>Send</button></div>`)
 	s := l.snapshot()
 	require.False(t, l.by(s, "r").Modal)
@@ -183,7 +195,8 @@ func TestSnapshotOfDialogs(t *testing.T) {
 // A dialog that a step opens stays for the next one, and is dismissed by another.
 func TestLiveDialogsAndWindows(t *testing.T) {
 	t.Parallel()
-	base := site(t, map[string]string{"/": `<p id=out></p><button id=a onclick="out.textContent = confirm('Sure?')">Ask</button><a id=b href=/two target=_blank>Two</a>`,
+	base := site(t, map[string]string{"/": `<p id=out></p><button id=a onclick="out.textContent = confirm('Sure?')">Ask</button>` +
+		`<a id=b href=/two target=_blank>Two</a>`,
 		"/two": `<p id=p>second</p><button id=x onclick="window.close()">Close</button>`})
 	l := openLive(t, replay.Config{TestURL: base, Screenshots: true, Capture: func(context.Context, replay.Artifact) string { return "file" }})
 	l.do(named("s1", click("#a")))
@@ -245,7 +258,9 @@ func TestLiveDoesNotOpenWhatItMayNot(t *testing.T) {
 // Secrets are typed, and are in no snapshot, selector or fingerprint afterwards.
 func TestLiveSecrets(t *testing.T) {
 	t.Parallel()
-	base := site(t, map[string]string{"/": `<label>User <input id=u oninput="out.textContent = tell.textContent = 'Hello ' + this.value"></label><p id=out></p><button id=tell>x</button>`})
+	base := site(t,
+		map[string]string{"/": `<label>User <input id=u oninput="out.textContent = tell.textContent = 'Hello ' + this.value"></label>` +
+			`<p id=out></p><button id=tell>x</button>`})
 	l := openLive(t, replay.Config{TestURL: base, Lookup: func(step.Reference) (string, bool, bool) { return "s3cr3t-value", true, true }})
 	text := "{{name}}"
 	r := l.do(do(step.InputText, step.Args{Selector: css("#u"), Text: &text}))
@@ -287,7 +302,8 @@ func TestSnapshotOfLeavingPage(t *testing.T) {
 // stands before it and does something else.
 func TestSnapshotOfToolsOfARow(t *testing.T) {
 	t.Parallel()
-	l := openBody(t, `<style>.tools { visibility: hidden } @media screen { .row:hover > .tools, .row:focus-within > .tools { visibility: visible } }</style>
+	l := openBody(t, `<style>.tools { visibility: hidden }
+		@media screen { .row:hover > .tools, .row:focus-within > .tools { visibility: visible } }</style>
 		<div class=row id=a><span id=b style="cursor:pointer">Tea party</span><span class=tools><button id=c>Archive</button></span></div>
 		<div class=row><span style="cursor:pointer">Old bike</span><span class=tools><button>Archive</button></span></div>`)
 	s := l.snapshot()

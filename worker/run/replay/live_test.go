@@ -79,8 +79,10 @@ func inJSON(s *snapshot.Snapshot) string {
 
 func TestLiveFirst(t *testing.T) {
 	t.Parallel()
-	l := openBody(t, `<h1>Shop</h1><form><label>Name <input id=n></label><button type=button onclick="out.textContent='hello '+n.value; setTimeout(()=>confirm('sure?'),0)">Go</button></form>
-		<p id=out></p><table><tr><th>Who<th>Age<tr><td>Ann<td>3</table><div id=d>React</div><script>d.addEventListener("click", () => out.textContent = "d")</script>
+	l := openBody(t, `<h1>Shop</h1><form><label>Name <input id=n></label>`+
+		`<button type=button onclick="out.textContent='hello '+n.value; setTimeout(()=>confirm('sure?'),0)">Go</button></form>
+		<p id=out></p><table><tr><th>Who<th>Age<tr><td>Ann<td>3</table><div id=d>React</div><script>d.addEventListener("click",
+		() => out.textContent = "d")</script>
 		<ul><li>One <a href=#x>Delete</a><li>Two <a href=#x>Delete</a></ul>`)
 	s := l.snapshot()
 	name, go1 := l.node(s, "textbox", "Name"), l.node(s, "button", "Go")
@@ -107,11 +109,14 @@ func TestQuiet(t *testing.T) {
 	body := `<p id=out>none</p><p id=tick></p><div id=poll></div>
 		<button onclick="setTimeout(() => out.textContent = 'timer', 400)">Timer</button>
 		<button onclick="fetch('/slow').then((r) => r.text()).then((text) => out.textContent = text)">Fetch</button>
-		<button onclick="const r = new XMLHttpRequest(); r.open('GET', '/slow?x'); r.onload = () => setTimeout(() => out.textContent = 'xhr', 100); r.send()">XHR</button>
-		<button onclick="let n = 0; const f = () => { out.textContent = 'frame ' + ++n; if (n < 20) requestAnimationFrame(f) }; f()">Frames</button>
+		<button onclick="const r = new XMLHttpRequest(); r.open('GET', '/slow?x'); r.onload = () => setTimeout(() => out.textContent = 'xhr', ` +
+		`100); r.send()">XHR</button>
+		<button onclick="let n = 0; const f = () => { out.textContent = 'frame ' + ++n; if (n ` +
+		`< 20) requestAnimationFrame(f) }; f()">Frames</button>
 		<button onclick="box.className = 'on'">Move</button><button onclick="fetch('/never')">Poll</button>
 		<button onclick="setInterval(() => tick.textContent = Date.now(), 10)">Tick</button><button>Nothing</button>
-		<style>#box { position: absolute; left: 10px; top: 400px; transition: left .4s } #box.on { left: 500px }</style><button id=box>Box</button>`
+		<style>#box { position: absolute; left: 10px; top: 400px; transition: left .4s }
+		#box.on { left: 500px }</style><button id=box>Box</button>`
 	base := site(t, map[string]string{"/": body}, func(mux *http.ServeMux) {
 		mux.HandleFunc("/slow", func(w http.ResponseWriter, _ *http.Request) {
 			<-time.After(300 * time.Millisecond)

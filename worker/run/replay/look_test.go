@@ -143,7 +143,8 @@ func TestLooksOfElementsAndLongPages(t *testing.T) {
 	r = s.play(t, page, looksLike("", step.MatcherArgs{FullPage: true}))
 	require.Equal(t, "PASSED", r.Status, r.Message)
 	require.Greater(t, s.candidates[0].Height, 3000)
-	inner := `<body style="margin:0"><div style="height:2000px"></div><iframe id=f style="border:5px solid #000" srcdoc="<body style='margin:0'><p id=x style='margin:7px;width:30px;height:20px;background:#f80'></p>"></iframe>`
+	inner := `<body style="margin:0"><div style="height:2000px"></div><iframe id=f style="border:5px solid #000" srcdoc="<body ` +
+		`style='margin:0'><p id=x style='margin:7px;width:30px;height:20px;background:#f80'></p>"></iframe>`
 	of := looksLike("#x", step.MatcherArgs{})
 	r = s.play(t, inner, frame("#f", of))
 	require.Equal(t, "PASSED", r.Status, r.Message)
@@ -160,7 +161,8 @@ func TestLooksThatFail(t *testing.T) {
 	for _, c := range []struct{ body, selector, want string }{
 		{`<p>x`, "#none", "no such element"},
 		{`<p class=p>x<p class=p>y`, ".p", "2 elements match"},
-		{`<div id=d style="width:9px;height:9px"></div><script>let n = 0; (function f() { d.style.background = n++ % 2 ? "#f00" : "#00f"; requestAnimationFrame(f) })()</script>`,
+		{`<div id=d style="width:9px;height:9px"></div><script>let n = 0; (function f() { d.style.background = n++ % 2 ? "#f00" : "#00f"; ` +
+			`requestAnimationFrame(f) })()</script>`,
 			"#d", "mask what moves"},
 		{`<div style="height:900000px">x</div>`, "", "cannot be compared"},
 	} {
@@ -277,7 +279,8 @@ func TestAccessibleLeavesNothing(t *testing.T) {
 	t.Parallel()
 	s := &shelf{}
 	page := `<!doctype html><html lang=en><head><title>t</title><meta http-equiv=Content-Security-Policy content="script-src 'unsafe-inline'">
-		<script>window.axe = "mine"</script></head><body><main><h1>x</h1><p id=out></p><button id=b onclick="out.textContent = window.axe">Look</button></main></body></html>`
+		<script>window.axe = "mine"</script></head><body><main><h1>x</h1><p id=out></p>` +
+		`<button id=b onclick="out.textContent = window.axe">Look</button></main></body></html>`
 	r := s.play(t, page, isAccessible(step.MatcherArgs{}), click("#b"), is("#out", step.TextIs, "mine"))
 	require.Equal(t, "PASSED", r.Status, r.Message)
 }

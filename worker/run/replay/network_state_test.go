@@ -32,7 +32,8 @@ func TestRoutesAreThereBeforeTheTestIsOpened(t *testing.T) {
 		`{"type":"click","args":{"selector":"#add"}}`,
 		`{"type":"assert","args":{"selector":"#out","matcher":{"name":"text","args":{"value":"503 {\"error\":\"closed\"}"}}}}`,
 		`{"type":"save","args":{"from":"text","selector":"#out","match":"^(\\d+)","name":"status"}}`,
-		`{"type":"assert","args":{"matcher":{"name":"response","args":{"url":"**/api/cart","header":{"name":"content-type","value":"json","mode":"contains"},"body":{"path":"$.error","value":"closed"}}}}}`,
+		`{"type":"assert","args":{"matcher":{"name":"response","args":{"url":"**/api/cart","header":{"name":"content-type","value":"json",`+
+			`"mode":"contains"},"body":{"path":"$.error","value":"closed"}}}}}`,
 	)}))
 }
 
@@ -40,12 +41,14 @@ func TestRoutesAreThereBeforeTheTestIsOpened(t *testing.T) {
 // after the for_each for what came since that began.
 func TestRowsWaitForRequests(t *testing.T) {
 	t.Parallel()
-	at := site(t, map[string]string{"/": `<ul><li><button onclick="fetch('/a')">A</button><li><button onclick="fetch('/b')">B</button></ul>`, "/a": "a", "/b": "b"})
+	at := site(t, map[string]string{"/": `<ul><li><button onclick="fetch('/a')">A</button><li><button onclick="fetch('/b')">B</button></ul>`,
+		"/a": "a", "/b": "b"})
 	rows := func(wait string) string {
 		return `{"type":"for_each","args":{"selector":"li","tools":[{"type":"click","args":{"selector":"button"}},` + wait + `]}}`
 	}
 	requireEachPassed(t, play(t, replay.Config{TestURL: at, Steps: tools(t,
-		rows(`{"type":"wait_for_response","args":{"url":"**/{a,b}","status":200}},{"type":"assert","args":{"matcher":{"name":"request","args":{"url":"**/a"}}}}`),
+		rows(`{"type":"wait_for_response","args":{"url":"**/{a,b}","status":200}},{"type":"assert","args":{"matcher":{"name":"request",`+
+			`"args":{"url":"**/a"}}}}`),
 		`{"type":"wait_for_request","args":{"url":"**/a"}}`,
 		`{"type":"assert","args":{"matcher":{"name":"request","args":{"url":"**/{a,b}","count":2}}}}`,
 	)}))

@@ -33,22 +33,23 @@ func tools(t testing.TB, docs ...string) (steps []step.Step) {
 
 // networkShop is a page whose buttons request, go on, download and complain.
 func networkShop(t testing.TB) string {
-	return site(t, map[string]string{"/": `<button id=add onclick="fetch('/api/cart', {method: 'POST', body: JSON.stringify({item: 'lamp', n: 2})})
+	return site(t,
+		map[string]string{"/": `<button id=add onclick="fetch('/api/cart', {method: 'POST', body: JSON.stringify({item: 'lamp', n: 2})})
   .then(async (r) => { out.textContent = r.status + ' ' + (await r.text()); }, () => { out.textContent = 'gone'; })">Add</button>
 <button id=wrong onclick="console.error('it is wrong: ' + document.cookie)">Wrong</button>
 <a id=next href=/next?x=1>Next</a> <a id=file href=/file>File</a> <p id=out>`, "/next": `<p id=there>there`}, func(mux *http.ServeMux) {
-		mux.HandleFunc("/api/cart", func(w http.ResponseWriter, r *http.Request) {
-			body, _ := io.ReadAll(r.Body)
-			w.Header().Set("Content-Type", "application/json")
-			w.Header().Set("X-Shop", "one")
-			w.WriteHeader(http.StatusCreated)
-			fmt.Fprintf(w, `{"total":3,"got":%s}`, body)
+			mux.HandleFunc("/api/cart", func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				w.Header().Set("Content-Type", "application/json")
+				w.Header().Set("X-Shop", "one")
+				w.WriteHeader(http.StatusCreated)
+				fmt.Fprintf(w, `{"total":3,"got":%s}`, body)
+			})
+			mux.HandleFunc("/file", func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Disposition", `attachment; filename="report 1.csv"`)
+				fmt.Fprint(w, "a,b\n1,2\n")
+			})
 		})
-		mux.HandleFunc("/file", func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Disposition", `attachment; filename="report 1.csv"`)
-			fmt.Fprint(w, "a,b\n1,2\n")
-		})
-	})
 }
 
 func TestNetworkSteps(t *testing.T) {
@@ -57,10 +58,12 @@ func TestNetworkSteps(t *testing.T) {
 		`{"type":"click","args":{"selector":"#add"}}`,
 		`{"type":"wait_for_request","args":{"url":"**/api/cart","method":"POST"}}`,
 		`{"type":"assert","args":{"selector":"#out","matcher":{"name":"text","args":{"value":"201","mode":"contains"}}}}`,
-		`{"type":"assert","args":{"matcher":{"name":"request","args":{"url":"**/api/cart","method":"POST","count":1,"body":{"path":"$.item","value":"lamp"}}}}}`,
+		`{"type":"assert","args":{"matcher":{"name":"request","args":{"url":"**/api/cart","method":"POST","count":1,"body":{"path":"$.item",`+
+			`"value":"lamp"}}}}}`,
 		`{"type":"assert","args":{"matcher":{"name":"request","args":{"url":"**/api/other","count":0}}}}`,
 		`{"type":"assert","args":{"not":true,"matcher":{"name":"request","args":{"url":"**/api/cart","method":"DELETE"}}}}`,
-		`{"type":"assert","args":{"matcher":{"name":"response","args":{"url":"/api/*","status":201,"header":{"name":"x-shop","value":"one"},"body":{"path":"$.got.n","value":2}}}}}`,
+		`{"type":"assert","args":{"matcher":{"name":"response","args":{"url":"/api/*","status":201,"header":{"name":"x-shop","value":"one"},`+
+			`"body":{"path":"$.got.n","value":2}}}}}`,
 		`{"type":"route","args":{"url":"**/api/cart","times":1,"answer":{"status":503,"json":{"error":"closed"}}}}`,
 		`{"type":"click","args":{"selector":"#add"}}`,
 		`{"type":"wait_for_response","args":{"url":"**/api/cart","status":503}}`,
@@ -102,10 +105,12 @@ func TestNetworkFailures(t *testing.T) {
 			store.CodeAssertionFailed, "expected equals 2 requests"},
 		{`{"type":"assert","args":{"not":true,"matcher":{"name":"request","args":{"url":"**/api/cart"}}}}`,
 			store.CodeAssertionFailed, "expected not at least 1 requests"},
-		{`{"type":"assert","args":{"matcher":{"name":"request","args":{"url":"**/api/cart","body":{"path":"$.item","value":"{{hidden}} x"}}}}}`, store.CodeAssertionFailed, `there its body has "***"`},
+		{`{"type":"assert","args":{"matcher":{"name":"request","args":{"url":"**/api/cart","body":{"path":"$.item","value":"{{hidden}} x"}}}}}`,
+			store.CodeAssertionFailed, `there its body has "***"`},
 		{`{"type":"assert","args":{"matcher":{"name":"response","args":{"url":"**/api/cart","status":404}}}}`,
 			store.CodeAssertionFailed, "the last other one is POST"},
-		{`{"type":"assert","args":{"matcher":{"name":"response","args":{"url":"**/api/cart","body":{"path":"$.none","value":"1"}}}}}`, store.CodeAssertionFailed, "its body has nothing there"},
+		{`{"type":"assert","args":{"matcher":{"name":"response","args":{"url":"**/api/cart","body":{"path":"$.none","value":"1"}}}}}`,
+			store.CodeAssertionFailed, "its body has nothing there"},
 		{`{"type":"assert","args":{"matcher":{"name":"download","args":{"name":"a.csv"}}}}`, store.CodeAssertionFailed,
 			"expected a download of the name a.csv; there is none"},
 		{`{"type":"assert","args":{"not":true,"matcher":{"name":"console","args":{}}}}`, store.CodeAssertionFailed,

@@ -27,7 +27,8 @@ func TestFramesAndShadowRoots(t *testing.T) {
 	})
 	foreign := strings.Replace(inner, "127.0.0.1", "localhost", 1)
 	pages := map[string]string{
-		"/same":   `<iframe id=f srcdoc="<iframe id=deep srcdoc='<button id=b onclick=&quot;out.textContent=1&quot;>Go</button><p id=out></p>'></iframe>"></iframe><p id=out>top</p>`,
+		"/same": `<iframe id=f srcdoc="<iframe id=deep srcdoc='<button id=b onclick=&quot;out.textContent=1&quot;>Go</button>` +
+			`<p id=out></p>'></iframe>"></iframe><p id=out>top</p>`,
 		"/across": `<div style="height:2000px"></div><iframe id=f src="` + foreign + `/mid"></iframe>`,
 		"/late": `<script>setTimeout(() => { const f = document.createElement("iframe"); f.id = "f"; f.src = "` +
 			foreign + `/inner"; document.body.append(f) }, 500)</script>`,
@@ -59,7 +60,8 @@ func TestFramesAndShadowRoots(t *testing.T) {
 	print = r.Fingerprints["s1"]
 	run("/shadow", do(step.Click, step.Args{Selector: printed("#b", print)}), is("#out", step.TextIs, "shadow"))
 	// It chooses none of several elements: a second one may have come, before the first.
-	several := `<x-card></x-card><x-card></x-card><script>for (const h of document.querySelectorAll("x-card")) h.attachShadow({mode: "open"}).innerHTML = "<button>Delete</button>"</script>`
+	several := `<x-card></x-card><x-card></x-card><script>for (const h of document.querySelectorAll("x-card")) h.attachShadow({mode: ` +
+		`"open"}).innerHTML = "<button>Delete</button>"</script>`
 	fails(t, several, store.CodeStepFailed, "css button: 2 elements match", do(step.Click, step.Args{Selector: printed("button",
 		step.Fingerprint{Tag: "button", Role: "button", Name: "Delete", ShadowPath: []string{"x-card"}})}))
 	fails(t, `<iframe id=f srcdoc=x></iframe>`, store.CodeStepFailed, "css #b was not found", frame("#f", click("#b")))

@@ -15,12 +15,14 @@ func pointed(tool, selector string, p step.Pointing) step.Step {
 
 func TestPointing(t *testing.T) {
 	t.Parallel()
-	body := `<div style="height:3000px"></div><div id=box style="position:relative;width:400px;height:300px;background:#eee"><button id=cover style="position:absolute;left:150px;top:100px;width:100px;height:100px">x</button></div>
+	body := `<div style="height:3000px"></div><div id=box style="position:relative;width:400px;height:300px;background:#eee">` +
+		`<button id=cover style="position:absolute;left:150px;top:100px;width:100px;height:100px">x</button></div>
 		<p id=out></p><div style="height:3000px"></div><script>
 		for (const type of ["click", "dblclick", "contextmenu", "auxclick"]) box.addEventListener(type, (e) => {
 			if (type === "auxclick" && e.button === 2) return;
 			const r = box.getBoundingClientRect();
-			out.textContent = [type, Math.round(e.clientX - r.left), Math.round(e.clientY - r.top), e.button, e.detail, e.ctrlKey, e.shiftKey].join();
+			out.textContent = [type, Math.round(e.clientX - r.left), Math.round(e.clientY - r.top), e.button, e.detail, e.ctrlKey,
+			e.shiftKey].join();
 			e.preventDefault();
 		});
 		box.addEventListener("mousemove", (e) => { box.dataset.over = Math.round(e.clientX - box.getBoundingClientRect().left) })</script>`
@@ -51,7 +53,8 @@ func TestSeveralFiles(t *testing.T) {
 	body := `<input type=file id=many multiple><input type=file id=one><p id=out></p><button id=b>Choose</button><script>
 		const list = (el) => { out.textContent = [...el.files].map((f) => f.name + f.size).join() };
 		many.onchange = () => list(many);
-		b.onclick = () => { const made = document.createElement("input"); made.type = "file"; made.multiple = true; made.onchange = () => list(made); made.click() }</script>`
+		b.onclick = () => { const made = document.createElement("input"); made.type = "file"; made.multiple = true;
+		made.onchange = () => list(made); made.click() }</script>`
 	files := []step.File{{Name: "a.txt", Content: []byte("abc")}, {Name: "b.txt", Content: []byte("de")}}
 	pass(t, body, do(step.UploadFile, step.Args{Selector: css("#many"), Files: files}), is("#out", step.TextIs, "a.txt3,b.txt2"),
 		click("#b"), do(step.UploadFile, step.Args{Files: files}), is("#out", step.TextIs, "a.txt3,b.txt2"),
@@ -88,14 +91,17 @@ func TestRelations(t *testing.T) {
 		id(lies(func(s *step.Selector, r *step.Relation) { s.LeftOf = r }, 0), "left"),
 		id(lies(func(s *step.Selector, r *step.Relation) { s.Above = r }, 0), "above"),
 		id(lies(func(s *step.Selector, r *step.Relation) { s.Below = r }, 0), "below"), count(lies(near, 400), "5"))
-	fails(t, `<b id=mid style="position:absolute;left:200px;top:100px;width:40px;height:20px"></b><i style="position:absolute;left:100px;top:100px;width:40px;height:20px">1</i><i style="position:absolute;left:300px;top:100px;width:40px;height:20px">2</i>`,
+	fails(t, `<b id=mid style="position:absolute;left:200px;top:100px;width:40px;height:20px"></b><i style="position:absolute;left:100px;`+
+		`top:100px;width:40px;height:20px">1</i><i style="position:absolute;left:300px;top:100px;width:40px;height:20px">2</i>`,
 		store.CodeStepFailed, "near css #mid: 2 elements match", do(step.Click, step.Args{Selector: lies(near, 100)}))
 }
 
 func TestForEach(t *testing.T) {
 	t.Parallel()
-	body := `<table><tr class=r><td>Ada<td><input><td><button>Save</button><tr class=r><td>Linus<td><input><td><button>Save</button><tr class=r><td>Grace<td><input><td><button>Save</button></table><p id=out></p>
-		<script>for (const b of document.querySelectorAll("button")) b.onclick = () => { const tr = b.closest("tr"); out.textContent += tr.cells[0].textContent + "=" + tr.querySelector("input").value + ";" }</script>`
+	body := `<table><tr class=r><td>Ada<td><input><td><button>Save</button><tr class=r><td>Linus<td><input><td><button>Save</button>` +
+		`<tr class=r><td>Grace<td><input><td><button>Save</button></table><p id=out></p>
+		<script>for (const b of document.querySelectorAll("button")) b.onclick = () => { const tr = b.closest("tr");
+		out.textContent += tr.cells[0].textContent + "=" + tr.querySelector("input").value + ";" }</script>`
 	tool := func(s step.Step) step.Tool { return s.Tool }
 	each := func(rows *step.Selector, most *int, tools ...step.Tool) step.Step {
 		return do(step.ForEach, step.Args{Selector: rows, StateArgs: step.StateArgs{Tools: tools, Max: most}})
@@ -113,6 +119,7 @@ func TestForEach(t *testing.T) {
 	require.Equal(t, []string{step.Passed, step.Failed}, []string{r.Records[0].Iterations[0].Status, r.Records[0].Iterations[1].Status})
 	fails(t, body, store.CodeStepFailed, "there are 3 rows, and the step goes through at most 2", each(css(".r"), &two, tool(click("button"))))
 	fails(t, body, store.CodeStepFailed, "there is no row", each(css(".none"), nil, tool(click("button"))))
-	pass(t, `<iframe id=f srcdoc="<ul><li><button onclick='this.textContent=1'>x</button><li><button onclick='this.textContent=2'>y</button></ul>"></iframe>`,
+	pass(t, `<iframe id=f srcdoc="<ul><li><button onclick='this.textContent=1'>x</button><li>`+
+		`<button onclick='this.textContent=2'>y</button></ul>"></iframe>`,
 		frame("#f", each(css("li"), nil, tool(click("button")))), frame("#f", is("li:last-child button", step.TextIs, "2")))
 }

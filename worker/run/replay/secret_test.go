@@ -30,7 +30,10 @@ func lookup(r step.Reference) (string, bool, bool) {
 
 func TestSecretsStayInside(t *testing.T) {
 	t.Parallel()
-	base := site(t, map[string]string{"/": `<input id=user><input id=f oninput="out.textContent = this.value; console.log('typed ' + this.value); this.setAttribute('data-v', encodeURIComponent(this.value))">
+	base := site(t,
+		map[string]string{"/": `<input id=user>` +
+			`<input id=f oninput="out.textContent = this.value; console.log('typed ' + this.value);` +
+			` this.setAttribute('data-v', encodeURIComponent(this.value))">
 		<p id=out></p><button id=b onclick="alert('you typed ' + f.value)">Go</button>`})
 	var mu sync.Mutex
 	artifacts := map[string]string{}
@@ -66,7 +69,8 @@ func TestSecretsStayInside(t *testing.T) {
 // no secret is sharp.
 func TestSecretsAreMasked(t *testing.T) {
 	t.Parallel()
-	base := site(t, map[string]string{"/": `<input id=f style="position:absolute;left:0;top:0;font:bold 40px monospace;width:600px;height:60px;border:0;outline:0;background:#fff;caret-color:transparent">`})
+	base := site(t, map[string]string{"/": `<input id=f style="position:absolute;left:0;top:0;font:bold 40px ` +
+		`monospace;width:600px;height:60px;border:0;outline:0;background:#fff;caret-color:transparent">`})
 	contrast := func(value string, hidden bool) int {
 		var screenshot []byte
 		r := play(t, replay.Config{TestURL: base, Screenshots: true, Steps: []step.Step{input("#f", "{{v}}")},

@@ -18,8 +18,10 @@ import (
 // large is a page of 100,000 elements: a table of 12,500 rows with a link, a button
 // and texts in each, as a list that no one cut into pages has them.
 func large(extra string) string {
-	return `<style>.icon::before { content: "+ " }</style><header><h1>Orders</h1></header><main><table><tbody id=t></tbody></table>` + extra + `</main><script>
-		let rows = ""; for (let i = 0; i < 12500; i++) rows += "<tr><td>Order " + i + "<td><span class=icon>Customer " + (i % 97) + "</span><td><a href=#" + i + ">Open</a><td><button>Cancel " + i + "</button></tr>";
+	return `<style>.icon::before { content: "+ " }</style><header><h1>Orders</h1></header><main><table><tbody id=t></tbody></table>` + extra +
+		`</main><script>
+		let rows = ""; for (let i = 0; i < 12500; i++) rows += "<tr><td>Order " + i + "<td><span class=icon>Customer " + (i % 97) + "</span>` +
+		`<td><a href=#" + i + ">Open</a><td><button>Cancel " + i + "</button></tr>";
 		t.innerHTML = rows</script>`
 }
 
@@ -72,7 +74,8 @@ func TestSelectorsOnLargePage(t *testing.T) {
 func TestLargeList(t *testing.T) {
 	t.Parallel()
 	base := site(t, map[string]string{"/": `<ul id=list></ul><script>
-		for (let i = 0, rows = ""; i < 5000; i++) { rows += "<li><span>Person " + i + "</span> <button>Edit</button>"; if (i === 4999) list.innerHTML = rows }</script>`})
+		for (let i = 0, rows = ""; i < 5000; i++) { rows += "<li><span>Person " + i + "</span> <button>Edit</button>";
+		if (i === 4999) list.innerHTML = rows }</script>`})
 	r := play(t, replay.Config{TestURL: base, Steps: []step.Step{click("li:nth-child(1) button")}})
 	require.Equal(t, "PASSED", r.Status, r.Message)
 	edit := step.Fingerprint{Tag: "button", Role: "button", Name: "Edit", Text: "Edit", Attributes: map[string]string{}}

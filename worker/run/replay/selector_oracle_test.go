@@ -137,12 +137,14 @@ var selectorCases = map[string][]step.Selector{
 // otherThanPlaywright are the selectors that find something else than in Playwright,
 // each with the reason.
 var otherThanPlaywright = map[string]string{
-	`{"type":"text","value":"Deep xDeep label"}`:                       "Playwright finds no text that is all of a shadow root, only texts of elements in it",
+	`{"type":"text","value":"Deep xDeep label"}`: "Playwright finds no text that is all of a shadow root, only texts " +
+		"of elements in it",
 	`{"type":"text","value":"Deep xDeep label","exact":true}`:          "as above",
 	`{"type":"text","value":"bare textBanner in shadow"}`:              "as above",
 	`{"type":"text","value":"bare textBanner in shadow","exact":true}`: "as above",
 	`{"type":"text","value":"x"}`:                                      "as above: the x of \"bare text\"",
-	`{"type":"css","value":"x-card :is(section .in, h3)"}`:             "what is in the parentheses of :is is matched by the browser, in one tree",
+	`{"type":"css","value":"x-card :is(section .in, h3)"}`: "what is in the parentheses of :is is matched by the browser, " +
+		"in one tree",
 }
 
 // Playwright finds the same: for all roles, for the role and name of each element, for

@@ -35,9 +35,12 @@ type pick struct{ *step.Selector }
 func TestSelectorTypes(t *testing.T) {
 	t.Parallel()
 	body := `<p id=out></p><form><label>E-mail <input placeholder="you@example.org"></label>
-		<table><tr><td>Ada<td><button type=button onclick="out.textContent='ada'">Edit</button></tr><tr><td>Grace<td><button type=button onclick="out.textContent='grace'">Edit</button></tr></table>
-		<button type=button data-cy=save title="Save it" onclick="out.textContent='saved'">Save</button><button type=button onclick="out.textContent='all'">Save all</button>
-		<img alt="The logo" width=20 height=20 onclick="out.textContent='logo'"><input type=checkbox aria-label=On checked><input type=checkbox aria-label=Off></form>`
+		<table><tr><td>Ada<td><button type=button onclick="out.textContent='ada'">Edit</button></tr><tr><td>Grace<td>` +
+		`<button type=button onclick="out.textContent='grace'">Edit</button></tr></table>
+		<button type=button data-cy=save title="Save it" onclick="out.textContent='saved'">Save</button>` +
+		`<button type=button onclick="out.textContent='all'">Save all</button>
+		<img alt="The logo" width=20 height=20 onclick="out.textContent='logo'"><input type=checkbox aria-label=On checked>` +
+		`<input type=checkbox aria-label=Off></form>`
 	out := func(text string) step.Step { return is("#out", step.TextIs, text) }
 	last := role("button", "sav")
 	last.Index = new(int(-1))
@@ -78,7 +81,8 @@ func TestSelectorTypes(t *testing.T) {
 // what it finds.
 func TestSeveralMatches(t *testing.T) {
 	t.Parallel()
-	body := `<div class=row><button id=a>Save</button></div><div class=row><button id=b aria-label="Save it">x</button></div><div class=row><button class="c d" hidden>Save</button></div>`
+	body := `<div class=row><button id=a>Save</button></div><div class=row><button id=b aria-label="Save it">x</button></div><div class=row>` +
+		`<button class="c d" hidden>Save</button></div>`
 	const which = `3 elements match, and the step does not say which: button#a "Save", button#b "Save it", button.c "Save"`
 	fails(t, body, store.CodeStepFailed, "css .row button: "+which, click(".row button"))
 	for _, s := range []step.Step{is(".row button", step.Visible), not(is(".row button", step.Visible)),
@@ -108,7 +112,8 @@ func TestSeveralMatches(t *testing.T) {
 // Cases that allow it take the first match that can be used, and say so.
 func TestFirstMatch(t *testing.T) {
 	t.Parallel()
-	body := `<p id=out></p><button class=b style="display:none">No</button><button class=b onclick="out.textContent='second'">Go</button><button class=b>Third</button>`
+	body := `<p id=out></p><button class=b style="display:none">No</button><button class=b onclick="out.textContent='second'">Go</button>` +
+		`<button class=b>Third</button>`
 	base := site(t, map[string]string{"/": body, "/frames": `<iframe srcdoc="<p>one"></iframe><iframe srcdoc="<p>two"></iframe>`})
 	r := play(t, replay.Config{TestURL: base, FirstMatch: true, Steps: []step.Step{click(".b"), is("#out", step.TextIs, "second"),
 		is(".b", step.Hidden),
@@ -134,7 +139,8 @@ func TestMatchesWithoutSecrets(t *testing.T) {
 	lookup := func(step.Reference) (string, bool, bool) { return "correct horse battery", true, true }
 	text := "{{secret}}"
 	r := play(t, replay.Config{TestURL: site(t,
-		map[string]string{"/": `<input id=f><p>1</p><p>this is a long text that ends with correct horse battery</p><p id="correct horse battery">x</p>`}),
+		map[string]string{"/": `<input id=f><p>1</p><p>this is a long text that ends with correct horse battery</p>` +
+			`<p id="correct horse battery">x</p>`}),
 		Lookup: lookup, Steps: []step.Step{do(step.InputText, step.Args{Selector: css("#f"), Text: &text}), within(300, click("p"))}})
 	require.Equal(t, store.CodeStepFailed, r.Code)
 	require.Contains(t, r.Message, `3 elements match, and the step does not say which: p "1", p "this is a long text that ends with`)
@@ -156,21 +162,25 @@ func TestLocate(t *testing.T) {
 			&step.Selector{Type: step.ByRole, Value: "button", Name: "Save", Exact: true}},
 		"name": {`<button class=x>Save</button><button>Save all</button>`, &step.Selector{Type: step.ByRole,
 			Value: "button", Name: "Save", Exact: true}},
-		"label":          {`<label>Mail <input type=password class=x></label><label>Mail <textarea></textarea></label><input type=password aria-label=Mail hidden>`, nil},
+		"label": {`<label>Mail <input type=password class=x></label><label>Mail <textarea></textarea></label>` +
+			`<input type=password aria-label=Mail hidden>`, nil},
 		"placeholder":    {`<input class=x placeholder=Name title=Who><input title=Who>`, by(step.Placeholder, "Name")},
 		"id":             {`<div class=y><span class=x id=total>1</span></div><span id=other>1</span>`, by(step.CSS, "#total")},
 		"name attribute": {`<input class=x name=mail><input name=other>`, by(step.CSS, `input[name="mail"]`)},
 		"text":           {`<span class=x>In stock</span><span>In</span>`, by(step.ByText, "In stock")},
-		"row":            {`<table><tr><td>Ada<td><button>Edit</button></tr><tr><td>Grace<td><button class=x>Edit</button></tr></table>`, pick{&step.Selector{Type: step.ByRole, Value: "button", Name: "Edit", Exact: true}}.in(row("Grace"))},
+		"row": {`<table><tr><td>Ada<td><button>Edit</button></tr><tr><td>Grace<td><button class=x>Edit</button></tr></table>`,
+			pick{&step.Selector{Type: step.ByRole, Value: "button", Name: "Edit", Exact: true}}.in(row("Grace"))},
 		"dialog": {`<button>OK</button><div role=dialog aria-label=Sure><button class=x>OK</button></div>`,
 			pick{&step.Selector{Type: step.ByRole, Value: "button", Name: "OK", Exact: true}}.in(&step.Selector{Type: step.ByRole,
 				Value: "dialog", Name: "Sure", Exact: true})},
 		"only in the row": {`<ul><li>One <input type=checkbox><li>Two <b>b</b><input class=x type=checkbox></ul>`, nil},
 		"path":            {`<div><div><i></i></div></div><div><div><i class=x></i></div></div>`, nil},
-		"shadow root":     {`<x-a><template shadowrootmode=open><i></i><i class=x></i></template></x-a><x-a><template shadowrootmode=open><i></i></template></x-a>`, nil},
+		"shadow root": {`<x-a><template shadowrootmode=open><i></i><i class=x></i></template></x-a><x-a><template shadowrootmode=open>` +
+			`<i></i></template></x-a>`, nil},
 		"shadow root name": {`<x-a><template shadowrootmode=open><button class=x>Deep</button></template></x-a>`,
 			&step.Selector{Type: step.ByRole, Value: "button", Name: "Deep", Exact: true}},
-		"clobbered form": {`<form class=x><input name=id><input name=getAttribute><input name=parentNode><input name=querySelectorAll></form>`, nil},
+		"clobbered form": {`<form class=x><input name=id><input name=getAttribute><input name=parentNode><input name=querySelectorAll></form>`,
+			nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -190,7 +200,8 @@ func TestLocate(t *testing.T) {
 			}
 			require.NoError(t, replay.Probe(ctx, l.Session,
 				`const el = queryAll("#x, .x", document, newLook(document, false))[0], selector = locate(el);
-				const found = evaluate(selector, document, newLook(document, false), true); return { selector, finds: found.length === 1 && found[0] === el }`, &got))
+				const found = evaluate(selector, document, newLook(document, false), true); return { selector, finds: found.length === 1 && `+
+					`found[0] === el }`, &got))
 			require.NotNil(t, got.Selector)
 			require.True(t, got.Finds, "%+v", got.Selector)
 			if c.want != nil {

@@ -119,14 +119,17 @@ func TestEmulate(t *testing.T) {
 	base := site(t, nil, func(mux *http.ServeMux) {
 		mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
-			fmt.Fprintf(w, `<meta name=viewport content="width=device-width"><p id=lang>%s</p><p id=agent></p><p id=is></p><p id=geo></p><p id=net></p>
+			fmt.Fprintf(w,
+				`<meta name=viewport content="width=device-width"><p id=lang>%s</p><p id=agent></p><p id=is></p><p id=geo></p><p id=net></p>
 				<a id=pop href=/pop target=_blank>pop</a><script>
 				const put = (id, text) => document.getElementById(id).textContent = text;
 				put("agent", navigator.userAgent);
-				put("is", [innerWidth, devicePixelRatio, navigator.maxTouchPoints, navigator.language, new Date(0).getHours(), matchMedia("(prefers-color-scheme: dark)").matches].join());
+				put("is", [innerWidth, devicePixelRatio, navigator.maxTouchPoints, navigator.language, new Date(0).getHours(),
+				matchMedia("(prefers-color-scheme: dark)").matches].join());
 				navigator.geolocation.getCurrentPosition((p) => put("geo", p.coords.latitude + "," + p.coords.longitude), (e) => put("geo", "refused"));
 				const began = performance.now();
-				fetch("/data").then(() => put("net", performance.now() - began > 500 ? "slow" : "fast"), () => put("net", "offline"))</script>`, r.Header.Get("Accept-Language"))
+				fetch("/data").then(() => put("net", performance.now() - began > 500 ? "slow" : "fast"), () => put("net", "offline"))</script>`,
+				r.Header.Get("Accept-Language"))
 		})
 	})
 	set := func(e step.Emulation) step.Step {
@@ -173,7 +176,8 @@ func TestSetClock(t *testing.T) {
 	t.Parallel()
 	inner := `<p id=t></p><script>setInterval(() => { t.textContent = new Date().toISOString() }, 1000)</script>`
 	base := site(t, map[string]string{"/inner": inner,
-		"/": `<p id=now></p><p id=later></p><p id=count>0</p><p id=frame></p><button id=b onclick="clicked.textContent=Date.now()-perf()">x</button><p id=clicked></p>
+		"/": `<p id=now></p><p id=later></p><p id=count>0</p><p id=frame></p>` +
+			`<button id=b onclick="clicked.textContent=Date.now()-perf()">x</button><p id=clicked></p>
 		<iframe id=f src=/inner></iframe><script>
 		const perf = () => Math.round(performance.now());
 		now.textContent = new Date().toISOString() + " " + new Intl.DateTimeFormat("en", {year: "numeric", timeZone: "UTC"}).format();

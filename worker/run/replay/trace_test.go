@@ -148,7 +148,8 @@ func TestTraceHidesSavedSecrets(t *testing.T) {
 	t.Parallel()
 	const saved = "hunter2 of the page"
 	base := site(t, map[string]string{"/": `<input id=made type=password value="` + saved + `"><input id=out>
-<button id=send onclick="console.log('sends ' + out.value); fetch('/?' + new URLSearchParams({q: out.value}), {method: 'POST', body: JSON.stringify({deep: btoa(out.value)})})
+<button id=send onclick="console.log('sends ' + out.value); fetch('/?' + new URLSearchParams({q: out.value}), {method: 'POST', body: ` +
+		`JSON.stringify({deep: btoa(out.value)})})
 .then(() => { done.textContent = 'sent' })">Send</button><p id=done></p>`})
 	recorder := recording(true)
 	r := play(t, replay.Config{TestURL: base, Trace: recorder, Steps: []step.Step{saving(step.SavedValue, "#made", "", "token"),
@@ -210,14 +211,18 @@ func TestTraceOfHostilePages(t *testing.T) {
 	}{
 		"prototypes": {body: `<script>Object.defineProperty(Node.prototype, 'firstChild', {get() { return null }});
 Object.defineProperty(Node.prototype, 'nextSibling', {get() { throw 1 }}); WeakMap.prototype.get = WeakMap.prototype.set = null;
-Math.random = null; Object.defineProperty(CSSStyleSheet.prototype, 'cssRules', {get() { throw 1 }})</script><p>still here</p>`, says: "still here"},
+Math.random = null; Object.defineProperty(CSSStyleSheet.prototype, 'cssRules', {get() { throw 1 }})</script><p>still here</p>`,
+			says: "still here"},
 		"large text": {body: `<p id=p></p><script>p.textContent = 'x'.repeat(50 << 20)</script>`, says: "the page is too large"},
 		"elements":   {body: `<div id=d></div><script>d.innerHTML = '<i></i>'.repeat(60000)</script>`, says: "Snapshots are cut"},
-		"deep":       {body: `<div id=d></div><script>let at = d; for (let i = 0; i < 1000; i++) at = at.appendChild(document.createElement('div')); at.textContent = 'deepest'</script>`},
-		"sheets":     {body: `<script>for (let i = 0; i < 3000; i++) { const s = document.createElement('style'); s.textContent = '.a' + i + '{color:red}'; document.head.append(s) }</script><p>styled</p>`, says: "styled"},
+		"deep": {body: `<div id=d></div><script>let at = d; for (let i = 0; i ` +
+			`< 1000; i++) at = at.appendChild(document.createElement('div')); at.textContent = 'deepest'</script>`},
+		"sheets": {body: `<script>for (let i = 0; i < 3000; i++) { const s = document.createElement('style');` +
+			` s.textContent = '.a' + i + '{color:red}'; document.head.append(s) }</script><p>styled</p>`, says: "styled"},
 		"a large sheet": {body: `<style id=s></style><script>s.textContent = '.a { color: red }'.repeat(200000)</script>`,
 			says: "Snapshots are cut"},
-		"odd attributes": {body: `<div id=d></div><script>d.setAttribute('@click', 'x'); d.setAttribute('\u2028', '"><script>')</script><p>odd</p>`, says: "odd"},
+		"odd attributes": {body: `<div id=d></div><script>d.setAttribute('@click', 'x'); d.setAttribute('\u2028', '"><script>')</script>` +
+			`<p>odd</p>`, says: "odd"},
 		"canvas":         {body: `<canvas id=c width=3000 height=3000></canvas>`, says: "__playwright_bounding_rect__"},
 		"endless frames": {body: `<iframe src="/?1"></iframe><iframe src="/?2"></iframe>`},
 		"dialogs":        {body: `<script>setTimeout(() => alert('now'), 50)</script><p>quiet</p>`},

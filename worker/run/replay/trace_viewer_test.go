@@ -104,13 +104,15 @@ return b && b.textContent + " " + page.defaultView.getComputedStyle(b).color`), 
 		v.snapshot("After", `return page.querySelector("iframe").contentDocument?.querySelector("#offer")?.textContent`), "a frame")
 
 	v.press("[role=tab]", "Network")
-	network := v.look(`const text = document.querySelector(".network-request-grid, .grid-view, .network-container, [class*=network]")?.innerText || "";
+	network := v.look(`const text = document.querySelector(".network-request-grid, .grid-view, .network-container, ` +
+		`[class*=network]")?.innerText || "";
 return text.includes("cart") && text.includes("shop.css") ? text : ""`)
 	require.Contains(t, network, "200")
 	v.press("[role=tab]", "Console")
 	console := v.look(`const text = document.querySelector(".console-tab")?.innerText || ""; return text.includes("no stock") ? text : ""`)
 	require.Contains(t, console, "bought for ***")
 	v.press("[role=tab]", "Errors")
-	require.Contains(t, v.look(`const text = document.querySelector(".tab-errors, .tab-content.tab-errors")?.innerText || ""; return text.includes("sent") ? text : ""`), "ordered")
+	require.Contains(t, v.look(`const text = document.querySelector(".tab-errors, .tab-content.tab-errors")?.innerText || ""; return `+
+		`text.includes("sent") ? text : ""`), "ordered")
 	require.NotEmpty(t, v.look(`return document.querySelector(".film-strip-frame, .film-strip-lane > *") ? "there" : ""`), "the film")
 }

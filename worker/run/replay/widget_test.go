@@ -34,7 +34,8 @@ func chosen(c widget.Case, of uint32) bool {
 }
 
 // A sample of the cases on widget libraries ends as it must, and of a smaller one, played
-// again with what the first play has learnt, no element is taken for another. `go run ./cmd/bench widgets` runs all of them beside Playwright.
+// again with what the first play has learnt, no element is taken for another.
+// `go run ./cmd/bench widgets` runs all of them beside Playwright.
 func TestWidgets(t *testing.T) { playWidgets(t, sampled) }
 
 func playWidgets(t *testing.T, part share) {

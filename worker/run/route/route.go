@@ -70,7 +70,8 @@ func Open(ctx context.Context, s *webdriver.Session) (*Router, error) {
 	}
 	err = r.devTools(ctx, "", "Target.createTarget", map[string]any{"url": "about:blank", "hidden": true}, &created)
 	if webdriver.Is(err, webdriver.ErrUnknownCommand, webdriver.ErrUnsupported, webdriver.ErrUnknownMethod, webdriver.ErrInvalidArgument) {
-		return nil, &traffic.UnavailableError{Text: "this browser has no DevTools protocol over WebDriver BiDi, so its requests cannot be answered", Err: err}
+		return nil, &traffic.UnavailableError{Text: "this browser has no DevTools protocol over WebDriver BiDi, so its requests cannot " +
+			"be answered", Err: err}
 	}
 	if err != nil {
 		return nil, err

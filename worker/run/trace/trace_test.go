@@ -163,7 +163,8 @@ func TestExchangesCarryNoCredentials(t *testing.T) {
 
 // FuzzDocument reads what a page may give in place of a snapshot.
 func FuzzDocument(f *testing.F) {
-	f.Add(`{"realm":"r","seq":1,"width":1,"frames":[{"id":"frame@1","tokens":["EHTML","Aa","b","SstyleAttribute","c","EP","Tx","/","Cs","/"]}],"sheets":{"s":"a{}"}}`)
+	f.Add(`{"realm":"r","seq":1,"width":1,"frames":[{"id":"frame@1","tokens":["EHTML","Aa","b","SstyleAttribute","c","EP","Tx","/","Cs",` +
+		`"/"]}],"sheets":{"s":"a{}"}}`)
 	f.Add(`{"same":true,"realm":"r","seq":1}`)
 	f.Add(`{"frames":[{"id":"a","tokens":["E\u0000","/"]}]}`)
 	f.Fuzz(func(t *testing.T, text string) {

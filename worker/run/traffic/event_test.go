@@ -14,7 +14,8 @@ func newRecorder(cfg Config) *Recorder {
 }
 
 func sentEvent(id int, address, value string) json.RawMessage {
-	return json.RawMessage(fmt.Sprintf(`{"context":"c","navigation":null,"redirectCount":0,"timestamp":1000,"request":{"request":"%d","method":"GET",
+	return json.RawMessage(
+		fmt.Sprintf(`{"context":"c","navigation":null,"redirectCount":0,"timestamp":1000,"request":{"request":"%d","method":"GET",
 "url":%q,"headers":[{"name":"a","value":{"type":"string","value":%q}},{"name":"b","value":{"type":"base64","value":"aGk="}},
 {"name":"B","value":{"type":"string","value":"hi"}}],"timings":{}}}`, id, address, value))
 }
@@ -45,7 +46,8 @@ func TestWhatNeverLeavesTheBrowserIsNotRecorded(t *testing.T) {
 
 func FuzzEvents(f *testing.F) {
 	f.Add([]byte(sentEvent(1, "http://a/#b", "v")))
-	f.Add([]byte(`{"redirectCount":-1,"request":{"request":"1","timings":{"timeOrigin":1e300,"requestStart":-1e300}},"response":{"status":-5,"headers":[{"name":"a","value":{"type":"base64","value":"?"}}],"content":{"size":-9}},"errorText":"x"}`))
+	f.Add([]byte(`{"redirectCount":-1,"request":{"request":"1","timings":{"timeOrigin":1e300,"requestStart":-1e300}},` +
+		`"response":{"status":-5,"headers":[{"name":"a","value":{"type":"base64","value":"?"}}],"content":{"size":-9}},"errorText":"x"}`))
 	f.Fuzz(func(t *testing.T, params []byte) {
 		r := newRecorder(Config{MaxEntries: 3, MaxBytes: 1 << 16})
 		for _, handle := range []func(json.RawMessage){r.sent, r.started, r.completed, r.failed, r.sent} {

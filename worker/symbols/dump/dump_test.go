@@ -77,7 +77,9 @@ func crashed() *Dump {
 	}
 }
 
-const submitted = `{"uuid":"0b1c2d3e-4f50-4162-8374-95a6b7c8d9e0","timestamp":1700000200,"lang":"native","langVersion":"unknown","agent":"minidump","agentVersion":"unknown","symbolication":"minidump","threads":{"0":{}},"mainThread":"0","attributes":{"ver":"of the form","application":"Shop"},"annotations":{"note":"kept"}}`
+const submitted = `{"uuid":"0b1c2d3e-4f50-4162-8374-95a6b7c8d9e0","timestamp":1700000200,"lang":"native","langVersion":"unknown",` +
+	`"agent":"minidump","agentVersion":"unknown","symbolication":"minidump","threads":{"0":{}},"mainThread":"0",` +
+	`"attributes":{"ver":"of the form","application":"Shop"},"annotations":{"note":"kept"}}`
 
 func TestReport(t *testing.T) {
 	t.Parallel()

@@ -20,15 +20,18 @@ import (
 	"github.com/slipway-qa/slipway/worker/symbols/walk"
 )
 
-const submission = `{"uuid":"0b1c2d3e-4f50-4162-8374-95a6b7c8d9e0","timestamp":1700000000,"lang":"native","langVersion":"unknown","agent":"unreal",
+const submission = `{"uuid":"0b1c2d3e-4f50-4162-8374-95a6b7c8d9e0","timestamp":1700000000,"lang":"native","langVersion":"unknown",` +
+	`"agent":"unreal",
 	"agentVersion":"unknown","symbolication":"minidump","threads":{"0":{}},"mainThread":"0","attributes":{}}`
 
 const contextText = "\xef\xbb\xbf" + `<?xml version="1.0" encoding="UTF-8"?>
 <FGenericCrashContext>
 <RuntimeProperties>
-<CrashGUID>UECC-Windows-0123_0000</CrashGUID><ProcessId>4242</ProcessId><CrashType>Assert</CrashType><SecondsSinceStart>81</SecondsSinceStart>
+<CrashGUID>UECC-Windows-0123_0000</CrashGUID><ProcessId>4242</ProcessId><CrashType>Assert</CrashType>` +
+	`<SecondsSinceStart>81</SecondsSinceStart>
 <GameName>UE-Shop</GameName><ExecutableName>Shop-Win64-Shipping</ExecutableName><PlatformName>WindowsNoEditor</PlatformName>
-<EngineVersion>5.3.2-29314046+++UE5+Release-5.3</EngineVersion><BuildVersion>shop-1.4.2</BuildVersion><CommandLine>-AUTH_PASSWORD=hunter2</CommandLine>
+<EngineVersion>5.3.2-29314046+++UE5+Release-5.3</EngineVersion><BuildVersion>shop-1.4.2</BuildVersion>` +
+	`<CommandLine>-AUTH_PASSWORD=hunter2</CommandLine>
 <RestartCommandLine>-AUTH_PASSWORD=hunter2</RestartCommandLine><UserName>ann</UserName>
 <LoginId>9f86d081884c7d65</LoginId><ErrorMessage>Assertion failed: Price &gt; 0 [File:D:\shop\cart.cpp] [Line: 42]</ErrorMessage>
 <UserDescription>I paid twice</UserDescription>
@@ -41,7 +44,8 @@ Shop-Win64-Shipping 0x00007ff6a0000000 + 1000
 kernel32 0x00007ffb00000000 + 17374
 </PCallStack>
 <Threads>
-<Thread><CallStack>ntdll 0x00007ffc00000000 + 9d974</CallStack><IsCrashed>false</IsCrashed><ThreadID>7</ThreadID><ThreadName>Render</ThreadName></Thread>
+<Thread><CallStack>ntdll 0x00007ffc00000000 + 9d974</CallStack><IsCrashed>false</IsCrashed><ThreadID>7</ThreadID>` +
+	`<ThreadName>Render</ThreadName></Thread>
 <Thread><CallStack>Shop-Win64-Shipping 0x00007ff6a0000000 + 5bdbf1    Shop-Win64-Shipping 0x00007ff6a0000000 + 1000
 kernel32 0x00007ffb00000000 + 17374</CallStack><IsCrashed>true</IsCrashed><ThreadID>8</ThreadID><ThreadName>GameThread</ThreadName></Thread>
 </Threads>
@@ -53,7 +57,8 @@ kernel32 0x00007ffb00000000 + 17374</CallStack><IsCrashed>true</IsCrashed><Threa
 const unityText = `Mono path[0] = 'C:/shop/Shop_Data/Managed'
 Initialize engine version: 2022.3.35f1 (011206c7a712)
 UnityPlayer.dll caused an Access Violation (0xc0000005)
-C:\shop\UnityPlayer.dll:UnityPlayer.dll (00007FFB3B000000), size: 30056448 (result: 0), SymType: '-deferred-', PDB: '', fileVersion: 2022.3.35.1
+C:\shop\UnityPlayer.dll:UnityPlayer.dll (00007FFB3B000000), size: 30056448 (result: 0), SymType: '-deferred-', PDB: '', ` +
+	`fileVersion: 2022.3.35.1
 
 ========== OUTPUTTING STACK TRACE ==================
 

@@ -33,11 +33,11 @@ import (
 
 // Errors that a caller distinguishes with errors.Is.
 var (
-	// ErrMissing: no file serves the query.
+	// ErrMissing means that no file serves the query.
 	ErrMissing = errors.New("no symbol file")
-	// ErrCold: the answer takes a fetch.
+	// ErrCold means that the answer takes a fetch.
 	ErrCold = errors.New("the index of symbols is not in memory")
-	// ErrUnasked: the session has not asked since the query was made for the first time.
+	// ErrUnasked means that the session has not asked since the query was made for the first time.
 	ErrUnasked = errors.New("the database has not been asked for this symbol file")
 )
 

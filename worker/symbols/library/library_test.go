@@ -20,7 +20,7 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/storage/symbol"
 	"github.com/slipway-qa/slipway/storage/symbol/native"
@@ -94,7 +94,7 @@ func (w *world) file(org int64, f symbolfile.File, index []byte) string {
 	require.NoError(w.t, err)
 	require.NoError(w.t, w.db.InTx(w.t.Context(), func(tx *storage.Tx) error {
 		u, err := symbolfile.Insert(w.t.Context(), tx, symbolfile.New{OrganizationID: org, Name: "upload", Source: symbolfile.SourceAPI,
-			TaskID: uuid.New(), File: distribution.NewFile{Key: distribution.Prefix + uuid.NewString(), Size: 1,
+			TaskID: uuid.New(), File: storedfile.NewFile{Key: storedfile.Prefix + uuid.NewString(), Size: 1,
 				SHA256: strings.Repeat("0", 28) + uuid.NewString()}})
 		if err != nil {
 			return err

@@ -15,7 +15,8 @@ import (
 	"github.com/slipway-qa/slipway/worker/symbols/walk"
 )
 
-const base = `{"uuid":"0b1c2d3e-4f50-4162-8374-95a6b7c8d9e0","timestamp":1700000000,"lang":"native","langVersion":"unknown","agent":"minidump","agentVersion":"unknown","symbolication":"minidump","threads":{"0":{}},"mainThread":"0","attributes":{"ver":"1"}}`
+const base = `{"uuid":"0b1c2d3e-4f50-4162-8374-95a6b7c8d9e0","timestamp":1700000000,"lang":"native","langVersion":"unknown",` +
+	`"agent":"minidump","agentVersion":"unknown","symbolication":"minidump","threads":{"0":{}},"mainThread":"0","attributes":{"ver":"1"}}`
 
 // anySymbols has a rule for every address, by the address.
 type anySymbols struct{}

@@ -257,8 +257,9 @@ func TestLinuxTexts(t *testing.T) {
 	f.Stream(0x47670005, []byte("DISTRIB_ID=Debian\nDISTRIB_DESCRIPTION=\"Debian GNU/Linux 12\"\n"))
 	f.Stream(0x47670006, []byte("app\x00--port\x0080\x00"))
 	f.Stream(0x47670007, []byte("HOME=/root\x00API_TOKEN=secret\x00broken\x00"))
-	f.Stream(0x47670009, []byte("00400000-00401000 r--p 00000000 08:01 12 /usr/bin/app\n00401000-00402000 r-xp 00001000 08:01 12 /usr/bin/app\n"+
-		"7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \n7f0000001000-7f0000003000 r-xp 00000000 08:01 13 /lib/a b.so\nrubbish\n"))
+	f.Stream(0x47670009,
+		[]byte("00400000-00401000 r--p 00000000 08:01 12 /usr/bin/app\n00401000-00402000 r-xp 00001000 08:01 12 /usr/bin/app\n"+
+			"7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \n7f0000001000-7f0000003000 r-xp 00000000 08:01 13 /lib/a b.so\nrubbish\n"))
 	got, err := read(f.Bytes(1))
 	require.NoError(t, err)
 	require.Equal(t, []dump.Module{{Start: 0x400000, Size: 0x2000, CodeFile: "/usr/bin/app"},

@@ -101,7 +101,8 @@ func TestException(t *testing.T) {
 	require.Equal(t, []string{"NSInvalidArgumentException"}, r.Classifiers)
 }
 
-const base = `{"uuid":"0b1c2d3e-4f50-4162-8374-95a6b7c8d9e0","timestamp":1700000000,"lang":"native","langVersion":"unknown","agent":"plcrash","agentVersion":"unknown","threads":{"0":{}},"mainThread":"0","attributes":{}}`
+const base = `{"uuid":"0b1c2d3e-4f50-4162-8374-95a6b7c8d9e0","timestamp":1700000000,"lang":"native","langVersion":"unknown",` +
+	`"agent":"plcrash","agentVersion":"unknown","threads":{"0":{}},"mainThread":"0","attributes":{}}`
 
 func TestReport(t *testing.T) {
 	t.Parallel()

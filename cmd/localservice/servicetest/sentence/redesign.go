@@ -124,7 +124,8 @@ func renameIDs(root *html.Node, script func(source string) string) map[string]st
 	for _, n := range elements(root) {
 		for i, a := range n.Attr {
 			switch {
-			case slices.Contains([]string{"id", "for", "form", "list", "headers"}, a.Key) || strings.HasPrefix(a.Key, "aria-") && a.Key != "aria-label":
+			case slices.Contains([]string{"id", "for", "form", "list", "headers"}, a.Key) ||
+				strings.HasPrefix(a.Key, "aria-") && a.Key != "aria-label":
 				n.Attr[i].Val = renameWords(a.Val, names)
 			case a.Key == "href" || strings.HasPrefix(a.Key, "data-"):
 				n.Attr[i].Val = rename(a.Val, names)
@@ -243,7 +244,8 @@ func wrap(tag string, parent *html.Node, children []*html.Node) {
 	if len(children) == 0 {
 		return
 	}
-	shell := &html.Node{Type: html.ElementNode, Data: tag, DataAtom: atom.Lookup([]byte(tag)), Attr: []html.Attribute{{Key: "class", Val: "shell"}}}
+	shell := &html.Node{Type: html.ElementNode, Data: tag, DataAtom: atom.Lookup([]byte(tag)),
+		Attr: []html.Attribute{{Key: "class", Val: "shell"}}}
 	parent.InsertBefore(shell, children[0])
 	for _, c := range children {
 		parent.RemoveChild(c)

@@ -10,11 +10,13 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
-const packagePage = `<!DOCTYPE html><html><head><style>#town { color: red }</style></head><body><main><form id="find"><p><label for="town">Town</label><input id="town"></p>
+const packagePage = `<!DOCTYPE html><html><head><style>#town { color: red }</style></head><body><main><form id="find"><p>` +
+	`<label for="town">Town</label><input id="town"></p>
 <p><label>Street <input></label></p>
 <p><label>Garden <input type="checkbox"></label></p><p>No field</p><button>Save</button></form></main>
 <table><tbody><tr><td><label>1 <input></label></td></tr><tr><td><label>2 <input></label></td></tr></tbody></table>
-<a href="#town" aria-controls="town find">go</a><script src="a.js?v=1"></script><script src="https://example.com/b.js"></script></body></html>`
+<a href="#town" aria-controls="town find">go</a><script src="a.js?v=1"></script>` +
+	`<script src="https://example.com/b.js"></script></body></html>`
 
 func TestRedesign(t *testing.T) {
 	t.Parallel()

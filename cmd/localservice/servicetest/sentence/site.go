@@ -130,7 +130,8 @@ func (s *Site) themed(modules string) http.Handler {
 
 // withTheme returns a page with other fonts, sizes and distances.
 func withTheme(text string) string {
-	const theme = `<style>body { font-family: monospace !important; font-size: 108% !important; padding: 9px 3px !important; filter: sepia(.6); } button, input, select, a { letter-spacing: .04em !important; }</style>`
+	const theme = `<style>body { font-family: monospace !important; font-size: 108% !important; padding: 9px 3px !important; filter: ` +
+		`sepia(.6); } button, input, select, a { letter-spacing: .04em !important; }</style>`
 	if before, after, ok := strings.Cut(text, "</head>"); ok {
 		return before + theme + "</head>" + after
 	}
@@ -207,7 +208,8 @@ func changed(text, change, target string) string {
 
 // makes reports whether a change makes one of some.
 func makes(change string, some ...string) bool {
-	return slices.Contains(some, change) || change == Other && slices.ContainsFunc(some, func(s string) bool { return slices.Contains(Parts, s) })
+	return slices.Contains(some, change) ||
+		change == Other && slices.ContainsFunc(some, func(s string) bool { return slices.Contains(Parts, s) })
 }
 
 // renamed returns the name that an id or a class gets.

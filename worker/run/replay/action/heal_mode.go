@@ -50,7 +50,8 @@ var riskyWords = wordSet(`
 	send submit publish post confirm approve transmit
 	löschen lösche entfernen entferne bezahlen zahlen kaufen bestellen bestellung zahlungspflichtig überweisen überweisung
 	senden absenden abschicken verschicken veröffentlichen bestätigen kündigen abbestellen stornieren freigeben einreichen
-	supprimer effacer retirer payer acheter commander commande paiement virement transférer envoyer soumettre publier confirmer valider résilier
+	supprimer effacer retirer payer acheter commander commande paiement virement transférer envoyer soumettre publier confirmer
+	valider résilier
 	eliminar borrar quitar pagar comprar pedir pedido pago transferir enviar publicar confirmar
 	elimina eliminare cancella cancellare rimuovi rimuovere paga pagare acquista acquistare ordina ordinare compra trasferisci bonifico
 	invia inviare pubblica pubblicare conferma confermare disdici

@@ -14,7 +14,8 @@ import (
 func (x Check) kept(ctx context.Context, m *step.Matcher) (*Seen, error) {
 	if m.Name == step.StorageIs {
 		var got *string
-		err := x.Execute(ctx, `try { return (arguments[0] === "local" ? localStorage : sessionStorage).getItem(arguments[1]); } catch { return null; }`,
+		err := x.Execute(ctx,
+			`try { return (arguments[0] === "local" ? localStorage : sessionStorage).getItem(arguments[1]); } catch { return null; }`,
 			&got, m.Args.Area, m.Args.Key)
 		if err != nil || got == nil {
 			return nil, err

@@ -36,7 +36,8 @@ type destination struct {
 const destinationScript = `const nav = performance.getEntriesByType("navigation")[0];
 const plain = document.contentType === "text/plain" && nav && nav.responseStatus === 403;
 const broken = location.protocol === "chrome-error:" && document.body;
-return {href: location.href, error: broken ? (/ERR_[A-Z_]+/.exec(document.body.textContent) || [""])[0] : "", refusal: plain && document.body ? document.body.textContent.slice(0, 300) : ""};`
+return {href: location.href, error: broken ? (/ERR_[A-Z_]+/.exec(document.body.textContent) || [""])[0] : "", ` +
+	`refusal: plain && document.body ? document.body.textContent.slice(0, 300) : ""};`
 
 // GoTo opens an address, which may be relative to the current page.
 func (x Navigator) GoTo(ctx context.Context, address string) error {

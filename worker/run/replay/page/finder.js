@@ -42,9 +42,15 @@ function selectorFor(el, finder, blind) {
     return null;
   };
   const known = own.filter((selector) => !selector.bare), bare = own.filter((selector) => selector.bare);
-  return first(known) || anchored(el, known, finder, only) || first(codeNames(el)) || anchored(el, codeNames(el), finder, only) || (blind && first(codeIds(el))) || first(bare) ||
+  return first(known) || anchored(el, known, finder, only) || first(codeNames(el)) || anchored(el, codeNames(el), finder, only) ||
+    (blind && (first(bare.filter((selector) => announces.has(selector.value))) || (isLabelledValue(el) && first(besideText(el, finder))) || first(codeIds(el)))) || first(bare) ||
     anchored(el, bare, finder, only) || first(besideText(el, finder)) || first(codeMarks(el)) || first(codeIds(el)) || (blind ? placed(el, bare, finder, only) : first(passing(el, finder))) ||
     first(besideText(el, finder, true)) || countedBeside(el, finder) || first(classesOf(el)) || byPlace(el, finder);
+}
+
+// isLabelledValue reports whether what stands before an element says what its text is.
+function isLabelledValue(el) {
+  return dom.tag(el) === "dd" || /\p{L}:$/u.test(nextRun(el, "preceding", 4));
 }
 
 // ownPress reports whether a text in an element is that of a link or button of its own: its press
@@ -57,6 +63,7 @@ function ownPress(found, el) {
 }
 
 const untold = wordSet("none presentation generic document paragraph rowgroup strong emphasis code");
+const announces = wordSet("status alert log"); // of which a page has one
 const byTexts = wordSet("row listitem treeitem article option gridcell group tabpanel list");
 
 // ownWays are selectors by what people know of an element. bare ones say only what

@@ -55,7 +55,8 @@ func (x *Execution) WatchChoosers(ctx context.Context) error {
 	err = conn.Command(ctx, "session.subscribe", map[string]any{"events": []string{chooserEvent},
 		"userContexts": []string{userContext}}, &subscribed)
 	if webdriver.Is(err, webdriver.ErrInvalidArgument, webdriver.ErrUnsupported, webdriver.ErrUnknownCommand) {
-		return failure.Stepf("upload_file into a file chooser needs the event %s of WebDriver BiDi, which this browser does not offer", chooserEvent)
+		return failure.Stepf("upload_file into a file chooser needs the event %s of WebDriver BiDi, which this browser does not offer",
+			chooserEvent)
 	}
 	if err != nil {
 		return err

@@ -1,0 +1,10 @@
+package admin
+
+import (
+	"os"
+	"testing"
+
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
+)
+
+func TestMain(m *testing.M) { os.Exit(servicetest.Main(m)) }
