@@ -148,7 +148,7 @@ func (b *builder) clause(list []clause, i int) {
 	case claim:
 		n := len(b.goals)
 		b.claim(c)
-		b.wish(c, n)
+		b.obliges(c, n)
 	case statement:
 		b.statement(c)
 	case fragment:

@@ -143,9 +143,9 @@ func (r *reader) leaves(it *item) bool {
 		slices.ContainsFunc(it.verbs, func(v lexicon.VerbForm) bool { return v.Attr("leaves") != "" && v.Form != "third" })
 }
 
-// wish does what a claim asks for: "the invoice has to go", "it needs to be deleted", "it should go online,
+// obliges does what a claim asks for: "the invoice has to go", "it needs to be deleted", "it should go online,
 // please". What must hold after a deed is no wish, and a page on which it holds already makes a check of it.
-func (b *builder) wish(c *clause, n int) {
+func (b *builder) obliges(c *clause, n int) {
 	if len(b.goals) != n+1 || b.goals[n].Claim == nil || b.goals[n].If != nil || c.that || c.cond != "" || c.question {
 		return
 	}

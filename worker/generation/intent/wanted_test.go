@@ -108,8 +108,8 @@ func TestTold(t *testing.T) {
 	})
 }
 
-// TestWish does what somebody wishes in the form of an obligation, and only checks what must hold.
-func TestWish(t *testing.T) {
+// TestObligations does what somebody wishes in the form of an obligation, and only checks what must hold.
+func TestObligations(t *testing.T) {
 	readsAs(t, [][3]string{
 		{"en", "The old invoice has to go", "remove[old invoice]"},
 		{"en", "The old invoice needs to be deleted", "remove[old invoice]"},
