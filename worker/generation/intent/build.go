@@ -225,8 +225,24 @@ func (b *builder) claim(c *clause) {
 			b.cond = &cl
 			continue
 		}
+		b.turn(&cl)
 		b.add(Goal{Span: cl.Span, Effect: Check, Claim: &cl})
 	}
+}
+
+// turn goes to the page of a list on which something must be seen: "on the third page there is Bo".
+func (b *builder) turn(c *Claim) {
+	if c.Where == nil || c.Where.Kind != PageKind || len(c.Subject) == 0 || c.Property != Shown {
+		return
+	}
+	g := Goal{Span: c.Where.Span, Effect: Open, Target: []Description{*c.Where}}
+	if b.r.paging(&g); g.Effect != Page || g.Amount == nil || *g.Amount.Number < 2 {
+		return
+	}
+	if n := len(b.goals); n == 0 || b.goals[n-1].Effect != Check || b.goals[n-1].Claim.Where != nil {
+		b.add(g)
+	}
+	c.Words, c.Where = append(c.Words, c.Where.Span), nil
 }
 
 // elliptic gives "Bo should" what the claim before it says, the other way round.

@@ -125,6 +125,9 @@ func (a *asserter) verbs(items []item, drop []bool) bool {
 			if v.Effect != string(Check) || v.Property == "" {
 				continue
 			}
+			if a.there && v.Property == string(Vanishes) {
+				continue // "there should be 3 rows left"
+			}
 			at, n := particleAt(items, i, v)
 			if v.Property == string(At) && n > 0 && at != i+1 && at+n != i {
 				continue // "debe ser X y el último Y": no "ser el último"
@@ -196,7 +199,7 @@ func (a *asserter) nothingBut(items []item, drop []bool) {
 // perceived reads "I should see X" and "on doit lire X": it must be shown.
 func (a *asserter) perceived(items []item, drop []bool) bool {
 	for i := a.c.head + 1; i < len(items); i++ {
-		if a.r.deedForm(&items[i], "infinitive") && (a.r.asks(&items[i]) || a.r.hasEffect(&items[i], Open)) &&
+		if a.r.deedForm(&items[i], "infinitive") && (a.r.asks(&items[i]) || a.r.hasEffect(&items[i], Open) || a.r.hasEffect(&items[i], Search)) &&
 			!items[i].name() && !items[i].has(lexicon.Noun_) {
 			drop[i] = true
 			a.property = Shown

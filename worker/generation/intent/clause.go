@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
@@ -43,6 +44,13 @@ func (r *reader) clauses(items []item) []clause {
 	pieces := r.purposes(r.glossed(r.pieces(r.attempts(items))))
 	for i := range pieces {
 		r.classify(&pieces[i])
+	}
+	for i := 1; i < len(pieces); i++ { // "after turning it on and saving"
+		p, before := &pieces[i], &pieces[i-1]
+		if p.sep == "and" && p.kind == fragment && before.kind == goal && before.cond != "" && p.cond == "" &&
+			r.deedForm(&p.items[0], "gerund", "participle", "past") && !p.items[0].proper(r.lang) {
+			p.kind, p.head, p.cond = goal, 0, before.cond
+		}
 	}
 	return r.merge(r.repeated(pieces))
 }
@@ -208,7 +216,7 @@ func (r *reader) subordinates(items []item, i, before int) bool {
 	}
 	if e := it.as(lexicon.Preposition); it.has(lexicon.Conjunction, "before", "after", "while", "because") || e != nil &&
 		e.Name == "until" && it.has(lexicon.Conjunction) {
-		return before > 0 && r.clauseFollows(items, i+1)
+		return before > 0 && r.clauseFollows(items, i+1) || r.deedFollows(items, i)
 	}
 	if it.has(lexicon.Preposition) && !it.has(lexicon.Conjunction, "given") {
 		return false
@@ -247,6 +255,39 @@ func (r *reader) checkedBefore(items []item, i int) bool {
 		}
 	}
 	return false
+}
+
+// deedFollows reports whether behind what must hold stands after which deed it does: "there must be 3
+// after you delete Bo", "after saving".
+func (r *reader) deedFollows(items []item, i int) bool {
+	if i+1 >= len(items) || !items[i].has(lexicon.Conjunction, "after") ||
+		!slices.ContainsFunc(items[:i], func(it item) bool { return it.has(lexicon.Auxiliary, "must") || it.has(lexicon.There) }) {
+		return false
+	}
+	return r.doer(&items[i+1]) || !items[i+1].has(lexicon.Noun_) && r.deedForm(&items[i+1], "gerund", "infinitive", "participle")
+}
+
+// doer reports whether a word is who does the test: "you", "man".
+func (r *reader) doer(it *item) bool {
+	return it.has(lexicon.Pronoun, "i") && !it.has(lexicon.Pronoun, "it", "them", "he") && !it.number
+}
+
+// deedsFirst puts the deed before what holds after it: "3 rows must be left once you have deleted Bo".
+func deedsFirst(list []clause) []clause {
+	from := slices.IndexFunc(list, func(c clause) bool { return c.kind != claim || c.that || c.cond != "" })
+	if from < 1 || list[from].kind != goal || list[from].forbidden {
+		return list
+	}
+	switch list[from].cond {
+	case "when", "after", "if":
+	default:
+		return list
+	}
+	to := from + 1
+	for to < len(list) && list[to].kind == goal && !list[to].after {
+		to++
+	}
+	return slices.Concat(list[from:to], list[:from], list[to:])
 }
 
 // clauseFollows reports whether a finite verb stands before the next mark.

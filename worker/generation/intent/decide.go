@@ -56,6 +56,11 @@ func (a *asserter) decide() []Claim {
 		a.fill(&extra[i], c)
 	}
 	a.bare(&c)
+	for i := range extra {
+		if len(c.Values) == 0 {
+			extra[i].Values = nil // what it says is what is seen: "I should see A, but not B"
+		}
+	}
 	more = append(more, a.named(&c)...)
 	for i := range a.remarks {
 		s := a.remarks[i].span()

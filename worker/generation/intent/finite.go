@@ -183,7 +183,7 @@ func (r *reader) claimVerb(items []item, i int) bool {
 	}
 	if it.has(lexicon.Auxiliary, "can") { // "may be left", "darf nicht erscheinen"
 		for j := i + 1; j < len(items); j++ {
-			if items[j].has(lexicon.Auxiliary, "be") || r.claims(&items[j]) {
+			if items[j].has(lexicon.Auxiliary, "be") || r.claims(&items[j]) || r.leaves(&items[j]) {
 				return true
 			}
 		}

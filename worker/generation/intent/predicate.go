@@ -28,6 +28,9 @@ func (r *reader) classify(c *clause) {
 			}
 		}
 	}
+	if r.bids(c, s) || r.afterwards(c, s) {
+		return
+	}
 	if c.items[s].has(lexicon.Auxiliary, "try", "start") && r.chain(c, s) || r.story(c, s) || r.speaks(c, s) {
 		return
 	}
@@ -256,7 +259,7 @@ func (r *reader) story(c *clause, s int) bool {
 // speaks reads "I add a card" and "we save": who writes does it.
 func (r *reader) speaks(c *clause, s int) bool {
 	it := &c.items[s]
-	if !it.has(lexicon.Pronoun, "i") || it.has(lexicon.Pronoun, "it", "them", "he") || it.number || s+1 >= len(c.items) || c.that {
+	if !r.doer(it) || s+1 >= len(c.items) || c.that {
 		return false
 	}
 	next := &c.items[s+1]

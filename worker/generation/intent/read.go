@@ -69,7 +69,7 @@ func (r *reader) read(toks []token) (Reading, []item) {
 		for _, s := range bounded(r.sentences(part.toks)) {
 			items := r.items(s.toks)
 			all = append(all, items...)
-			list := r.clauses(items)
+			list := deedsFirst(r.clauses(r.expectations(items)))
 			for i := 0; i+1 < len(list); i++ {
 				if k := list[i].items; list[i].kind == goal && r.saysBefore(items, k) {
 					r.lost = append(r.lost, clauseSpan(&list[i]))
@@ -146,7 +146,9 @@ func (b *builder) clause(list []clause, i int) {
 		}
 		b.goal(c)
 	case claim:
+		n := len(b.goals)
 		b.claim(c)
+		b.obliges(c, n)
 	case statement:
 		b.statement(c)
 	case fragment:

@@ -18,8 +18,30 @@ func (b *builder) tells(list []clause, i int) bool {
 		return false
 	}
 	next := &list[i+1]
+	if b.r.namesNothing(next) && c.items[c.head].has(lexicon.Auxiliary, "be", "have") {
+		return true
+	}
 	for k := next.head + 1; k < len(next.items); k++ {
 		if next.items[k].has(lexicon.Pronoun) && next.items[k].value == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// namesNothing reports whether a deed is said of nothing: "bitte als erledigt markieren", "please tick".
+func (r *reader) namesNothing(c *clause) bool {
+	if c.forbidden || c.cond != "" || r.asks(&c.items[c.head]) {
+		return false
+	}
+	for i := range c.items {
+		if it := &c.items[i]; i != c.head && (it.value != nil || it.content() && !it.has(lexicon.State)) {
+			return false
+		}
+	}
+	for _, v := range c.items[c.head].verbs {
+		switch Effect(v.Effect) {
+		case Complete, Reopen, Remove, Close, Toggle, Open, Select:
 			return true
 		}
 	}
@@ -65,6 +87,12 @@ func (b *builder) statement(c *clause) {
 		d = b.r.description(object)
 		s := b.r.description(subject)
 		d.Of = &s
+	}
+	for i := c.head + 1; i < len(c.items) && c.items[c.head].has(lexicon.Auxiliary, "be") && !c.question; i++ {
+		it := &c.items[i] // "das Bad ist geputzt" tells which
+		if b.r.deedForm(it, "participle") && !it.cap && it.value == nil && it.as(lexicon.State) == nil && !d.Quoted {
+			d.Words = append(d.Words, Word{Span: it.Span, Text: it.text, Lemma: b.r.lex.Lemma(it.text)})
+		}
 	}
 	d.Span = clauseSpan(c)
 	b.told, b.asked = &d, c.question

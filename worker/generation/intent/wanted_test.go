@@ -107,3 +107,53 @@ func TestTold(t *testing.T) {
 		{"de", "Stell höchstens 4 Sitze ein", "set[Sitze:4]"},
 	})
 }
+
+// TestObligations does what somebody wishes in the form of an obligation, and only checks what must hold.
+func TestObligations(t *testing.T) {
+	readsAs(t, [][3]string{
+		{"en", "The old invoice has to go", "remove[old invoice]"},
+		{"en", "The old invoice needs to be deleted", "remove[old invoice]"},
+		{"en", "The old invoice should be deleted, please", "remove[old invoice]"},
+		{"en", "The poem should go online, please", "complete[poem, become=online]"},
+		{"en", "The note has to go from the list", "remove[note, from=<list/list>]"},
+		{"en", "Tasks have to be sorted by date", "sort[Tasks, by=date]"},
+		{"de", "Die alte Rechnung muss weg", "remove[alte Rechnung]"},
+		{"de", "Die alten Rechnungen können aus der Liste raus", "remove[alten Rechnungen, from=<list/Liste>]"},
+		{"de", "Die alte Rechnung soll gelöscht werden", "remove[alte Rechnung]"},
+		{"de", "Die Rechnung soll nach Archiv verschoben werden", "move[Rechnung, to=Archiv]"},
+		{"es", "Hay que borrar la factura", "remove[factura]"},
+		{"es", "La factura tiene que desaparecer", "remove[factura]"},
+		{"fr", "Il faut supprimer la facture", "remove[facture]"},
+		// What must hold is no wish.
+		{"en", "The old invoice should be gone", "check[vanishes: old invoice]"},
+		{"en", "The note has to go first", "check[at: note =1]"},
+		{"en", "The note has to go to the archive", "check[vanishes: note having(archive)]"},
+		{"en", "The error message has to be visible", "check[shown: <message/error message>]"},
+		{"en", "Delete Bo. The row has to be deleted", "remove[Bo] | check[not shown: <row/row>]"},
+		{"de", "Die alte Rechnung muss weg sein", "check[vanishes: alte Rechnung]"},
+		{"es", "La lista debe estar vacía", "check[shown: <list/lista> is:empty]"},
+		{"fr", "La facture doit disparaître", "check[vanishes: facture]"},
+		{"fr", "Il faut voir le total", "check[shown: <total/total>]"},
+	})
+	both := ReadIn("The old invoice has to go", "en").Readings
+	if len(both) < 2 || both[1].String() != "check[vanishes: old invoice]" {
+		t.Error("what may be so already is no check")
+	}
+}
+
+// TestDeedsFirst does what stands behind its result.
+func TestDeedsFirst(t *testing.T) {
+	readsAs(t, [][3]string{
+		{"en", "There should be 3 rows left after you delete Bo", "remove[Bo] | check[counts: <row/rows> =3]"},
+		{"en", "There should be 3 rows left once you have deleted Bo and said yes",
+			"remove[Bo] | confirm[] | check[counts: <row/rows> =3]"},
+		{"en", `"Saved" should appear after turning the alarm on and saving`, `toggle[alarm, on] | submit[] | check[appears: "Saved"]`},
+		{"de", "In der Liste sollte Bo stehen, nachdem du Ann gelöscht hast", "remove[Ann] | check[shown: Bo where=<list/Liste>]"},
+		{"es", "Deben quedar 3 filas después de borrar la nota", "remove[<text/nota>] | check[counts: <row/filas> =3]"},
+		{"fr", "Il doit rester 3 lignes une fois que tu as supprimé Bo", "remove[Bo] | check[counts: <row/lignes> =3]"},
+		{"en", "You should find Ann and Bo on the list, but no Cy", "check[shown: Ann + Bo where=<list/list>] | check[not shown: Cy where=<list/list>]"},
+		{"en", "On the third page you should see Ann", "page[amount=3] | check[shown: Ann]"},
+		{"en", "You should open the folder", "open[folder]"},
+		{"de", "Die Küche ist geputzt, bitte als erledigt markieren.", "complete[Küche geputzt, become=erledigt]"},
+	})
+}

@@ -7,6 +7,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/method"
+	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
 // answer answers a question that is open, of the browser or the page.
@@ -31,6 +32,11 @@ func (p *planner) answer(ctx context.Context, g *intent.Goal) error {
 		return p.confirm(ctx, g)
 	}
 	a := &attempt{goal: g}
+	if at := len(p.reading.Goals) - len(p.next) - 1; pending != nil {
+		a.asked = pending.goal
+	} else if at > 0 && g.Effect == intent.Confirm {
+		a.asked = &p.reading.Goals[at-1]
+	}
 	if by := byName(&method.Task{Model: m, Goal: g, Lang: p.text.Lang, Inside: m.Front, Near: -1}); by != nil {
 		a.only, a.options = true, func(t *method.Task) []method.Way {
 			t.Inside = t.Model.Front
@@ -54,6 +60,19 @@ func (p *planner) answer(ctx context.Context, g *intent.Goal) error {
 		return nil
 	}
 	return p.settle(pending, g)
+}
+
+// unasked names the control of a way that says yes to more than the goal before it says: "settle it, then
+// confirm" deletes nothing, whatever the page asks then; "" where it does not.
+func (p *planner) unasked(a *attempt, m *page.Model, w *method.Way) string {
+	if a.asked == nil {
+		return ""
+	}
+	switch a.asked.Effect {
+	case intent.Submit, intent.Add, intent.Set, intent.Edit, intent.Complete, intent.Toggle:
+		return method.Unsaid(m, w, a.asked, p.words(a.asked.Span)+" "+p.words(a.goal.Span))
+	}
+	return ""
 }
 
 // byName returns what the text calls the control of a question that answers it: "confirm it with

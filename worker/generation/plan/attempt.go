@@ -33,6 +33,8 @@ type attempt struct {
 	fills func(ctx context.Context, within int) (bool, error)
 	// handed: what fills filled in was handed in, and the goal is reached by it.
 	handed bool
+	// asked is the goal whose question it answers; nil: none.
+	asked *intent.Goal
 	// only: there are no ways but those of options.
 	only bool
 	// directed: the text says in which direction a list is sorted.
@@ -156,7 +158,7 @@ func (p *planner) ways(a *attempt, m *page.Model, l level) []method.Way {
 		own = effect.RecordOf(m, t.Target)
 	}
 	list = slices.DeleteFunc(append(list, method.Ways(t)...), func(w method.Way) bool {
-		return a.ticks(m, own, &w) || a.handsInUnfilled(m, own, &w, l) || choosesFilter(m, a.goal, &w) ||
+		return p.deletesUnasked(m, a.goal, &w) || a.ticks(m, own, &w) || a.handsInUnfilled(m, own, &w, l) || choosesFilter(m, a.goal, &w) ||
 			ceasesToHide(m, a.goal, &w) || t.TakesOthers(&w) || p.countsOther(m, a.goal, &w)
 	})
 	for i := range list {
@@ -212,6 +214,9 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 	if name := method.Unsaid(before, w, a.goal, p.words(a.goal.Span)); name != "" {
 		p.trace("%s, depth %d: %s would do what is not said", a.goal.Effect, l.depth, name)
 		return effect.Verdict{State: effect.Unseen, Why: name + " would do more than the text says"}, nil
+	}
+	if name := p.unasked(a, before, w); name != "" {
+		return effect.Verdict{State: effect.Unseen, Why: name + " answers another question than that of what was done"}, nil
 	}
 	ok, err := p.perform(ctx, w)
 	if err != nil {
