@@ -208,7 +208,7 @@ func (p *planner) until(ctx context.Context, g *intent.Goal, limit time.Duration
 // elsewhere opens the part of the page in which a claim must hold, and looks there.
 func (p *planner) elsewhere(ctx context.Context, c *intent.Claim, e find.Evidence) (find.Evidence, error) {
 	m, err := p.look(ctx)
-	if err != nil || m.Dialog != nil {
+	if err != nil || m.Dialog != nil || c.Property == intent.Vanishes { // what was not seen there cannot vanish there
 		return e, err
 	}
 	before := p.before

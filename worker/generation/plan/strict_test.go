@@ -285,6 +285,59 @@ func TestConfirmNeedsAQuestion(t *testing.T) {
 	}
 }
 
+// "Confirm it" means none of the choices that a press has opened, where one deletes.
+func TestConfirmDeletesNothingUnasked(t *testing.T) {
+	for text, deletes := range map[string]bool{
+		"Open the museum, then confirm it":             false,
+		"Open the museum, press Delete and confirm it": true,
+	} {
+		t.Run(text, func(t *testing.T) {
+			open, gone, sure := false, false, false
+			s := &scene{lang: "en"}
+			s.nodes = func() []snapshot.Node {
+				var list []snapshot.Node
+				if !gone {
+					list = append(list, pressable("museum", "button", "Museum"))
+				}
+				list = append(list, pressable("bakery", "button", "Bakery"))
+				switch {
+				case sure:
+					list = append(list, snapshot.Node{Ref: "d", Parent: -1, Tag: "div", Role: "dialog", Name: "Really?", Modal: true}, pressable("yes", "button", "OK"),
+						pressable("no", "button", "Cancel"))
+				case open:
+					list = append(list, snapshot.Node{Ref: "d", Parent: -1, Tag: "div", Role: "dialog", Name: "Museum", Modal: true}, pressable("delete", "button", "Delete"),
+						pressable("copy", "button", "Duplicate"))
+				}
+				if open || sure {
+					list[len(list)-1].Parent, list[len(list)-2].Parent = len(list)-3, len(list)-3
+				}
+				return list
+			}
+			s.on = func(tool, ref, _ string) {
+				if tool != step.Click {
+					return
+				}
+				switch ref {
+				case "museum":
+					open = true
+				case "delete":
+					open, sure = false, true
+				case "yes":
+					sure, gone = false, true
+				case "no":
+					sure = false
+				case "copy":
+					open = false
+				}
+			}
+			err := s.run(t, text)
+			if (gone || sure) != deletes || (err == nil) != deletes {
+				t.Errorf("gone %v, asked %v, error %v", gone, sure, err)
+			}
+		})
+	}
+}
+
 func TestWhatIsSentIsAccountedForBefore(t *testing.T) {
 	for _, c := range []struct {
 		text string
