@@ -207,6 +207,9 @@ func (b *builder) claim(c *clause) {
 			cl.Words = append(cl.Words, b.told.Span)
 			b.told = nil
 		}
+		if b.excepts(&cl) {
+			continue
+		}
 		b.elliptic(&cl)
 		if b.where != nil && cl.Where == nil {
 			cl.Where = b.where

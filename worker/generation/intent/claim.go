@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
@@ -50,6 +51,7 @@ func (a *asserter) predicate() (pre, post []item) {
 	head := &items[a.c.head]
 	drop[a.c.head] = true
 	a.there = head.has(lexicon.There) && !head.has(lexicon.Place)
+	a.there = a.there || a.exist()
 	if head.has(lexicon.Negation) {
 		a.not = true
 	}
@@ -82,6 +84,22 @@ func (a *asserter) predicate() (pre, post []item) {
 		}
 	}
 	return pre, post
+}
+
+// exist reports whether a number of things must be there: de "dort müssen noch drei Karten sein".
+func (a *asserter) exist() bool {
+	items, last := a.c.items, len(a.c.items)-1
+	if a.r.lang != "de" || !items[a.c.head].has(lexicon.Auxiliary, "must") || !items[last].is("sein") {
+		return false
+	}
+	at := a.c.head + 1
+	for at < last && items[at].has(lexicon.Quantity, "still", "exactly") {
+		at++
+	}
+	if at+1 >= last || !items[at].number || slices.ContainsFunc(items[:a.c.head], func(it item) bool { return it.content() }) {
+		return false
+	}
+	return !slices.ContainsFunc(items[at+1:last], func(it item) bool { return it.has(lexicon.State) || it.value != nil || it.mark })
 }
 
 // literal makes one value of what stands behind "says" without quotes.

@@ -179,6 +179,19 @@ func (b *builder) obliges(c *clause, n int) {
 	b.add(deed...)
 }
 
+// excepts reads "Bo can go, but not Ann" as what must not happen to Ann.
+func (b *builder) excepts(c *Claim) bool {
+	n := len(b.goals)
+	if n == 0 || !c.Not || c.Property != Is || len(c.Values)+len(c.Be) > 0 || c.Where != nil || len(c.Subject) == 0 ||
+		!slices.ContainsFunc(b.r.other, func(o alternative) bool { return o.goal == n-1 && o.goals[0].Effect == Check }) {
+		return false
+	}
+	deed := b.goals[n-1]
+	b.add(Goal{Span: c.Span, Effect: deed.Effect, Lemma: deed.Lemma, State: deed.State, Concept: deed.Concept, Risk: deed.Risk,
+		Target: c.Subject, Words: c.Words, Forbidden: true})
+	return true
+}
+
 // passive is the deed of "needs to be deleted" and "soll gelöscht werden"; nil without one.
 func (b *builder) passive(c *clause) []Goal {
 	if c.items[c.head].has(lexicon.Auxiliary, "can") {
@@ -192,6 +205,8 @@ func (b *builder) passive(c *clause) []Goal {
 			return nil
 		case b.r.lang == "de" && it.has(lexicon.Auxiliary, "become"), b.r.lang != "de" && it.has(lexicon.Auxiliary, "be"):
 			passive = true
+		case at < 0 && b.r.deedForm(it, "infinitive") && b.r.hasEffect(it, Move) && !it.cap && (b.r.lang != "de" || i+1 == len(c.items)):
+			at, passive = i, true // "the card has to move to Done"
 		case at < 0 && b.r.deedForm(it, "participle") && !b.r.hasEffect(it, Check) && !b.r.behindPreposition(c.items, i) && !it.cap:
 			at = i
 		}

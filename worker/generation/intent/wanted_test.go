@@ -124,6 +124,9 @@ func TestObligations(t *testing.T) {
 		{"es", "Hay que borrar la factura", "remove[factura]"},
 		{"es", "La factura tiene que desaparecer", "remove[factura]"},
 		{"fr", "Il faut supprimer la facture", "remove[facture]"},
+		{"en", "The card has to move to Done", "move[<card/card>, to=Done]"},
+		{"de", "Die Karte soll nach Archiv wandern", "move[<card/Karte>, to=Archiv]"},
+		{"de", "Bo kann aus der Liste raus, aber Ann nicht", "remove[Bo, from=<list/Liste>] | !remove[Ann]"},
 		// What must hold is no wish.
 		{"en", "The old invoice should be gone", "check[vanishes: old invoice]"},
 		{"en", "The note has to go first", "check[at: note =1]"},
@@ -151,9 +154,11 @@ func TestDeedsFirst(t *testing.T) {
 		{"de", "In der Liste sollte Bo stehen, nachdem du Ann gelöscht hast", "remove[Ann] | check[shown: Bo where=<list/Liste>]"},
 		{"es", "Deben quedar 3 filas después de borrar la nota", "remove[<text/nota>] | check[counts: <row/filas> =3]"},
 		{"fr", "Il doit rester 3 lignes une fois que tu as supprimé Bo", "remove[Bo] | check[counts: <row/lignes> =3]"},
-		{"en", "You should find Ann and Bo on the list, but no Cy", "check[shown: Ann + Bo where=<list/list>] | check[not shown: Cy where=<list/list>]"},
+		{"en", "You should find Ann and Bo on the list, but no Cy",
+			"check[shown: Ann + Bo where=<list/list>] | check[not shown: Cy where=<list/list>]"},
 		{"en", "On the third page you should see Ann", "page[amount=3] | check[shown: Ann]"},
 		{"en", "You should open the folder", "open[folder]"},
+		{"de", "Öffne Archiv, dort müssen drei Karten sein", "open[Archiv] | check[counts: <card/Karten> =3]"},
 		{"de", "Die Küche ist geputzt, bitte als erledigt markieren.", "complete[Küche geputzt, become=erledigt]"},
 	})
 }
