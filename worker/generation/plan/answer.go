@@ -69,7 +69,7 @@ func (p *planner) unasked(a *attempt, m *page.Model, w *method.Way) string {
 		return ""
 	}
 	switch a.asked.Effect {
-	case intent.Submit, intent.Add, intent.Set, intent.Edit, intent.Complete, intent.Toggle:
+	case intent.Submit, intent.Add, intent.Set, intent.Edit, intent.Complete, intent.Toggle, intent.Open, intent.Choose, intent.Select:
 		return method.Unsaid(m, w, a.asked, p.words(a.asked.Span)+" "+p.words(a.goal.Span))
 	}
 	return ""

@@ -158,7 +158,7 @@ func (p *planner) ways(a *attempt, m *page.Model, l level) []method.Way {
 		own = effect.RecordOf(m, t.Target)
 	}
 	list = slices.DeleteFunc(append(list, method.Ways(t)...), func(w method.Way) bool {
-		return p.deletesUnasked(m, a.goal, &w) || a.ticks(m, own, &w) || a.handsInUnfilled(m, own, &w, l) || choosesFilter(m, a.goal, &w) ||
+		return a.ticks(m, own, &w) || a.handsInUnfilled(m, own, &w, l) || choosesFilter(m, a.goal, &w) ||
 			ceasesToHide(m, a.goal, &w) || t.TakesOthers(&w) || p.countsOther(m, a.goal, &w)
 	})
 	for i := range list {

@@ -6,7 +6,6 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
-	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
@@ -48,22 +47,6 @@ func (p *planner) harms(a *attempt, w *method.Way, before *page.Model) bool {
 		return w.Risks || before.Dialog != nil
 	}
 	return a.goal.Effect == intent.Press && last.Node >= 0 && method.Destroys(before, before.ControlAt(last.Node))
-}
-
-// deletesUnasked reports whether a way of confirming presses what says that something is deleted, where
-// the text asks for no deletion: of the choices of a thing that a press opened, "Delete" is none that
-// "and confirm it" means.
-func (p *planner) deletesUnasked(m *page.Model, g *intent.Goal, w *method.Way) bool {
-	if g.Effect != intent.Confirm || len(w.Acts) == 0 {
-		return false
-	}
-	last := w.Acts[len(w.Acts)-1]
-	if last.Node < 0 || !lexicon.Removes(effect.ControlName(m, m.ControlAt(last.Node)), false) {
-		return false
-	}
-	return !slices.ContainsFunc(p.reading.Goals, func(g intent.Goal) bool {
-		return irrevocable(&g) || g.Effect == intent.Press || g.Effect == intent.Act || g.Effect == intent.Clear
-	})
 }
 
 // repeatable reports whether the page may begin afresh with the steps that are kept: none of them
