@@ -162,3 +162,19 @@ func TestDeedsFirst(t *testing.T) {
 		{"de", "Die Küche ist geputzt, bitte als erledigt markieren.", "complete[Küche geputzt, become=erledigt]"},
 	})
 }
+
+// TestCourtesy reads a deed the same with what is polite around it, wherever it stands.
+func TestCourtesy(t *testing.T) {
+	readsAs(t, [][3]string{
+		{"fr", "Supprime la note s'il te plaît", "remove[note]"},
+		{"fr", "Supprime la note, s’il vous plaît", "remove[note]"},
+		{"fr", "S'il vous plaît, supprime la note", "remove[note]"},
+		{"fr", "Prolonge-le s'il te plaît", "increase[PRO]"},
+		{"fr", "Si la note est ouverte, supprime la note", "remove[note, if=(is: note is:open)]"},
+		{"en", "Have a look at the invoice", "open[invoice]"},
+		{"en", "Take a look into the cart", "open[cart]"},
+		{"en", "Please have a look in the cart", "open[cart]"},
+		{"en", "Look into the cart", "open[cart]"},
+		{"es", "Borra la nota, haz el favor", "remove[<text/nota>]"},
+	})
+}
