@@ -242,10 +242,24 @@ func (b *builder) turn(c *Claim) {
 	if b.r.paging(&g); g.Effect != Page || g.Amount == nil || *g.Amount.Number < 2 {
 		return
 	}
-	if n := len(b.goals); n == 0 || b.goals[n-1].Effect != Check || b.goals[n-1].Claim.Where != nil {
+	if !b.isOn(*g.Amount.Number) {
 		b.add(g)
 	}
 	c.Words, c.Where = append(c.Words, c.Where.Span), nil
+}
+
+// isOn reports whether the goals before lead to a page of a list, and only look at it since.
+func (b *builder) isOn(number float64) bool {
+	for i := len(b.goals) - 1; i >= 0; i-- {
+		switch g := &b.goals[i]; g.Effect {
+		case Check:
+		case Page:
+			return g.Amount != nil && g.Amount.Number != nil && *g.Amount.Number == number
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // elliptic gives "Bo should" what the claim before it says, the other way round.

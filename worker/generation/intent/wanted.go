@@ -163,7 +163,10 @@ func (b *builder) obliges(c *clause, n int) {
 		}
 	}
 	head := &c.items[c.head]
-	if did && !please || !head.has(lexicon.Auxiliary, "duty", "can") && !(please && head.has(lexicon.Auxiliary, "must")) {
+	// "Bo can go" permits it, and only "Bo kann weg" asks for it.
+	wished := head.has(lexicon.Auxiliary, "duty") || head.has(lexicon.Auxiliary, "can") && (please || b.r.lang == "de") ||
+		please && head.has(lexicon.Auxiliary, "must")
+	if did && !please || !wished {
 		return
 	}
 	deed := b.passive(c)
