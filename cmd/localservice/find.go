@@ -2,6 +2,7 @@ package localservice
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // The programs that Find knows.
@@ -242,12 +244,17 @@ func postgresMajor(output string) (int, error) {
 	return strconv.Atoi(match[1])
 }
 
+// versionTime bounds how long a program may take to say its version.
+const versionTime = time.Minute
+
 // detectMajor sets b.Major where the name of the folder does not contain it.
 func (b *Binary) detectMajor() error {
 	if b.Major != 0 {
 		return nil
 	}
-	output, err := exec.Command(b.Path, "--version").Output()
+	ctx, cancel := context.WithTimeout(context.Background(), versionTime)
+	defer cancel()
+	output, err := exec.CommandContext(ctx, b.Path, "--version").Output()
 	if err != nil {
 		return fmt.Errorf("version of %s: %w", b.Path, err)
 	}

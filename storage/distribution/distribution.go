@@ -8,6 +8,10 @@
 // to groups (grant). Above it is what people do with builds: groups (testergroup), mails and
 // invitations (announcement), install pages (installpage, visitor), and commits (buildcommit).
 //
+// Who may install: a tester who was given the project, or whose group is granted to the project or
+// to the build, every tester where all_testers is set on either, and every member of the
+// organization above a tester (installpage.BuildAccess).
+//
 // Reads are bounded to one organization by its id. Members see all projects of
 // their organization and change those of their teams: what changes something takes
 // a Writer and refuses others with ErrNoAccess, after storage.ErrNotFound. It

@@ -68,7 +68,7 @@ func AccessOf(boot *account.Bootstrap) Access {
 }
 
 // FillBeside fills the organization of slipway up beside it. What fails is said, and ends
-// nothing: the installation runs without the
+// nothing: the installation runs without the demo.
 func FillBeside(ctx context.Context, boot *account.Bootstrap, out io.Writer, log *slog.Logger) {
 	const seed, runs = 1, 4
 	err := Fill(ctx, Config{Access: AccessOf(boot), Seed: seed, Runs: runs, Out: out})

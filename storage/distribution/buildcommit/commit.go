@@ -106,7 +106,7 @@ func (c *Commit) size() int {
 func (c *Commit) validate(field string) (err error) {
 	c.ID = strings.ToLower(c.ID)
 	switch {
-	case !IsID(c.ID):
+	case !isID(c.ID):
 		return storage.Invalid(field+".id", "must have %d to %d hexadecimal digits", minCommitID, maxCommitID)
 	case c.At.IsZero() || c.At.Year() < 1 || c.At.Year() > 9999:
 		return storage.Invalid(field+".committed_at", "must be a time")
@@ -136,8 +136,8 @@ func (c *Commit) validate(field string) (err error) {
 	return nil
 }
 
-// IsID reports whether a text can be the id of a commit, or the beginning of one.
-func IsID(text string) bool {
+// isID reports whether a text can be the id of a commit, or the beginning of one.
+func isID(text string) bool {
 	return len(text) >= minCommitID && len(text) <= maxCommitID && strings.Trim(text, "0123456789abcdef") == ""
 }
 

@@ -147,22 +147,3 @@ func RemoveUser(ctx context.Context, tx *storage.Tx, actor account.Actor, organi
 	}
 	return nil
 }
-
-const forgetGroups = `
-delete from tester_group_members gm using tester_groups g
-where g.id = gm.tester_group_id and g.organization_id = $1 and gm.user_id = any($2)`
-
-const forgetProjects = `
-delete from project_testers pt using projects p
-where p.id = pt.project_id and p.organization_id = $1 and pt.user_id = any($2)`
-
-// ForgetTesters takes users out of all groups and apps of the organization. The caller
-// writes the audit entry of what it is a part of.
-func ForgetTesters(ctx context.Context, tx *storage.Tx, organizationID int64, userIDs []int64) error {
-	for _, query := range []string{forgetGroups, forgetProjects} {
-		if _, err := tx.ExecContext(ctx, query, organizationID, pq.Array(userIDs)); err != nil {
-			return storage.Wrap(err, "take testers out of groups and apps")
-		}
-	}
-	return nil
-}

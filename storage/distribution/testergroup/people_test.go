@@ -139,10 +139,6 @@ func TestProjectTesters(t *testing.T) {
 	require.ErrorIs(t, remove(direct), storage.ErrNotFound)
 	require.NoError(t, remove(both))
 	require.True(t, access(both), "by a group still")
-	f.Must(func(ctx context.Context, tx *storage.Tx) error {
-		return testergroup.ForgetTesters(ctx, tx, f.Org.ID, []int64{group, both})
-	})
-	require.Equal(t, []int64{f.Org.Member.ID, blocked}, users(list("", storage.FirstPage())))
 	_, err = testergroup.ProjectTesters(ctx, f.DB, f.Rival.ID, app, "", storage.FirstPage())
 	require.ErrorIs(t, err, storage.ErrNotFound)
 }

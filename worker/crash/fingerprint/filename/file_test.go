@@ -81,6 +81,8 @@ func TestFiles(t *testing.T) {
 
 func FuzzFile(f *testing.F) {
 	f.Add("https://x.example/a/main.3f9a1c22.chunk.js?v=1#x")
+	f.Add("/var/db/x.sqlite")
+	f.Add(`C:\Users\bob\AppData\Local\Shop\app.exe`)
 	f.Fuzz(func(_ *testing.T, s string) {
 		_ = dropFileHash(s)
 		_, _ = Normalize(s)
