@@ -89,7 +89,7 @@ func (r *reader) particle(c *clause, v lexicon.VerbForm) (sense, bool) {
 		}
 		return s, true
 	}
-	want := strings.Fields(fold(v.Particle))
+	want := strings.Fields(strings.ReplaceAll(fold(v.Particle), "'", "' ")) // "un coup d'œil" has four words in a text
 	for i := range s.after {
 		n := matchWords(s.after[i:], want)
 		if n == 0 {

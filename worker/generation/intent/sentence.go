@@ -2,6 +2,8 @@ package intent
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 )
@@ -188,7 +190,8 @@ func (r *reader) cutApostrophe(out []token, t token) []token {
 		first.text, first.fold = head+"'", fold(head)+"'"
 		rest := t
 		rest.From, rest.text, rest.fold, rest.space, rest.line = t.From+at+mark, tail, fold(tail), false, false
-		rest.cap = len(tail) > 0 && fold(tail[:1]) != tail[:1]
+		letter, _ := utf8.DecodeRuneInString(tail)
+		rest.cap = unicode.IsUpper(letter)
 		return r.cut(append(out, first), rest)
 	}
 	full, known := contractions[fold(tail)]

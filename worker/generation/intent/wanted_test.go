@@ -179,6 +179,8 @@ func TestCourtesy(t *testing.T) {
 		{"fr", "Si la note est ouverte, supprime la note", "remove[note, if=(is: note is:open)]"},
 		{"en", "Have a look at the invoice", "open[invoice]"},
 		{"en", "Take a look into the cart", "open[cart]"},
+		{"fr", "Jette un coup d'œil à la facture", "open[facture]"},
+		{"fr", "Jette un coup d’œil au panier", "open[panier]"},
 		{"en", "Please have a look in the cart", "open[cart]"},
 		{"en", "Look into the cart", "open[cart]"},
 		{"es", "Borra la nota, haz el favor", "remove[<text/nota>]"},
