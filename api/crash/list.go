@@ -22,7 +22,8 @@ func listQuery() []string {
 
 // Crashes serves GET /api/v3/crashes, newest first, with a group or without
 // one. Parameters: the arrays project (number), state (processed, stored, failed),
-// version and severity (crash, out_of_memory, hang, error); uuid (as submitted), attribute.KEY=VALUE, from and to (of the arrival), page, per_page.
+// version and severity (crash, out_of_memory, hang, error); uuid (as submitted), attribute.KEY=VALUE, from and to (of the
+// arrival), page, per_page.
 // The list goes no further than crash.ListReach.
 func (h *Handlers) Crashes(c *gin.Context) error {
 	at, f, err := listFilter(c.Request.URL.Query())

@@ -185,7 +185,8 @@ func notDeleted(err error) error {
 	case errors.Is(err, crashproject.ErrTokenInForce):
 		return conflict(err, "the crash project has received reports, and a token of it for reports is in force; revoke that first")
 	case errors.Is(err, crashproject.ErrManyPurged):
-		return conflict(err, "too many reports of the crash project were removed to delete it now; revoke its tokens, and delete it when they have aged")
+		return conflict(err,
+			"too many reports of the crash project were removed to delete it now; revoke its tokens, and delete it when they have aged")
 	}
 	return conflict(err, "the crash project has reports; revoke its tokens to end it, or remove them first")
 }

@@ -87,6 +87,7 @@ func TestCrashProjects(t *testing.T) {
 	w.must(404, w.org, "GET", path, nil)
 	var left int
 	require.NoError(t, w.db.GetContext(t.Context(), &left,
-		`select (select count(*) from crash_uuids where crash_project_id = $1) + (select count(*) from crash_purged where crash_project_id = $1)`, id))
+		`select (select count(*) from crash_uuids where crash_project_id = $1) + (select count(*) from crash_purged where crash_project_id = $1)`,
+		id))
 	require.Zero(t, left)
 }

@@ -21,7 +21,8 @@ func TestRules(t *testing.T) {
 	require.Empty(t, send("GET", "", "", 200)["crash_rules"])
 	made := send("POST", "", fmt.Sprintf(`{"name":"often","crash_project_id":%d,"trigger":"users","above":100,"minutes":60,
 		"conditions":[{"subject":"attribute","key":"environment","values":["prod*"]},{"subject":"place","values":["src/cart/"]}],
-		"mail":[%d,%q],"webhook":true,"assignee":%d,"repeat_hours":24}`, w.project, eve.ID, eve.Label(), eve.ID), 201)["crash_rule"].(map[string]any)
+		"mail":[%d,%q],"webhook":true,"assignee":%d,"repeat_hours":24}`, w.project, eve.ID, eve.Label(), eve.ID),
+		201)["crash_rule"].(map[string]any)
 	require.Equal(t, true, made["enabled"])
 	require.Len(t, made["mail"], 1, "each person once")
 	require.Len(t, made["conditions"], 2)

@@ -26,7 +26,8 @@ func (w *world) stacked(stack byte, attributes string) {
 		OccurredAt: time.Now(), ReceivedAt: time.Now(), Duplicates: 1, Attributes: attributes,
 		StackKey: bytes.Repeat([]byte{stack}, 16),
 		Explanation: fmt.Appendf(nil, `{"version":2,"frames":[{"index":0,"function":"abort()","text":"abort","kept":false,"stack":false},`+
-			`{"index":1,"function":"pay(int)","text":"pay","kept":true,"stack":true},{"index":2,"text":"caller%d","kept":false,"stack":true}]}`, stack),
+			`{"index":1,"function":"pay(int)","text":"pay","kept":true,"stack":true},{"index":2,"text":"caller%d","kept":false,"stack":true}]}`,
+			stack),
 		Group: &crash.Grouping{Key: sha256.Sum256([]byte("k")), Algorithm: 2, Title: "title k"}}
 	batch.ID[15] = 0
 	require.NoError(w.t, w.db.InTx(w.t.Context(), func(tx *storage.Tx) error {

@@ -129,7 +129,8 @@ func (w *surface) endedRun(source string) (caseID, runID string) {
 	require.NoError(w.t, err)
 	w.endedJob(job.String())
 	_, err = w.db.ExecContext(ctx, `insert into run_files (id, organization_id, job_id, kind, step, object_key, content_type, size)
-		select $1, organization_id, job_id, 'source', 1, $2, 'text/html', $3 from run_files where job_id = $4 limit 1`, file, key, len(source), job)
+		select $1, organization_id, job_id, 'source', 1, $2, 'text/html', $3 from run_files where job_id = $4 limit 1`, file, key,
+		len(source), job)
 	require.NoError(w.t, err)
 	return w.ids["case"], w.ids["run"]
 }
@@ -404,7 +405,8 @@ func TestAgentsCancel(t *testing.T) {
 	t.Parallel()
 	w := newSurface(t)
 	code, answer := w.send(request{method: post, path: ai + "/testcases",
-		body: `{"name":"n","runSettings":{"testUrl":"https://shop.example.com/","target":{"capabilities":{"browserName":"chrome"}}},"steps":` + typedSteps + `}`})
+		body: `{"name":"n","runSettings":{"testUrl":"https://shop.example.com/","target":{"capabilities":{"browserName":"chrome"}}},"steps":` +
+			typedSteps + `}`})
 	require.Equal(t, 201, code, "%s", answer)
 	w.keep("case=data.id", answer)
 	a := w.agentAt(w.scopedKey("agent:runs"))

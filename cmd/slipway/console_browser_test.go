@@ -144,8 +144,10 @@ func (w *surface) sound(tab context.Context, address string) {
 		assert.Equal(t, "rgb(255, 255, 255)", text("getComputedStyle(document.body).backgroundColor"),
 			"%s: the dark theme is printed on white", address)
 		assert.Equal(t, "none none",
-			text(`getComputedStyle(document.querySelector(".bar")).display + " " + getComputedStyle(document.querySelector("footer")).display`), address)
-		assert.Zero(t, number(`[...document.querySelectorAll("main :is(button, .button)")].filter((e) => e.checkVisibility()).length`), "%s: a button is printed", address)
+			text(`getComputedStyle(document.querySelector(".bar")).display + " " + getComputedStyle(document.querySelector("footer")).display`),
+			address)
+		assert.Zero(t, number(`[...document.querySelectorAll("main :is(button, .button)")].filter((e) => e.checkVisibility()).length`),
+			"%s: a button is printed", address)
 		w.picture(tab, address, "print")
 		do(chromedp.EmulateViewport(390, 844), media(""))
 	}

@@ -137,7 +137,8 @@ func TestConsoleGatePolicy(t *testing.T) {
 		{"name":"Tried by testers","type":"testers","no_blocker":true},
 		{"name":"Signed","type":"signature","verified":true,"same_signer":false},
 		{"name":"Symbols complete","type":"symbols","mapping":false}],
-		"channels":["beta","nightly",""],"hold_notifications":true,"run_suites":[{"suite_id":"`+w.suite+`","url":"https://{{metadata.host}}/"}],"allowed_hosts":["staging.example.com","*.pr.example.com"]}`, stored())
+		"channels":["beta","nightly",""],"hold_notifications":true,"run_suites":[{"suite_id":"`+w.suite+
+		`","url":"https://{{metadata.host}}/"}],"allowed_hosts":["staging.example.com","*.pr.example.com"]}`, stored())
 	require.Contains(t, p.text, "gate:\n  conditions:\n    - {", "the policy for slipway.yaml")
 	// Nothing is lost when the page is saved as it is.
 	before := stored()

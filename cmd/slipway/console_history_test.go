@@ -26,7 +26,8 @@ func (w *surface) past(caseID, revision, results string) (ids []uuid.UUID) {
 			`insert into test_runs (id, organization_id, team_id, case_id, revision_id, user_uuid, case_name, build_name, state,
 				created_at, started_at, finished_at)
 			select $1, organization_id, team_id, id, $3, creator_uuid, name, 'build ' || $5::int, $4, at.at, at.at, at.at + $5::int * interval '1 second'
-			from test_cases, (select now() - (100 - $5::int) * interval '1 minute' as at) at where id = $2`, id, caseID, revision, states[letter], i+1)
+			from test_cases, (select now() - (100 - $5::int) * interval '1 minute' as at) at where id = $2`, id, caseID, revision,
+			states[letter], i+1)
 		require.NoError(w.t, err)
 		healed := 0
 		if letter == 'H' {
@@ -99,7 +100,8 @@ func TestConsoleTestsHistory(t *testing.T) {
 
 	// A run names its environment, and stays in it when it is run again.
 	w.one(`insert into test_environments (id, organization_id, name, creator_uuid, modifier_uuid)
-		select gen_random_uuid(), organization_id, 'staging', gen_random_uuid(), gen_random_uuid() from test_cases where id = $1 returning name`, id)
+		select gen_random_uuid(), organization_id, 'staging', gen_random_uuid(), gen_random_uuid() from test_cases where id = $1 returning name`,
+		id)
 	w.one(`update test_runs set environment = 'staging' where id = $1 returning environment`, ids[0])
 	c.open(at+"/runs/"+ids[0].String()).says(t, "<dt>Environment</dt><dd>staging</dd>")
 

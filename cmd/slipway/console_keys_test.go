@@ -36,7 +36,8 @@ type stop struct {
 // focused says where the focus stands, and compares how the element that had it before looks
 // now: an outline, a border or a shadow must have told where the focus was.
 const focused = `((selector) => {
-	const look = (e) => { const s = getComputedStyle(e); return [s.outlineStyle === "none" ? "" : s.outlineWidth + s.outlineStyle + s.outlineColor, s.borderColor, s.boxShadow].join(); };
+	const look = (e) => { const s = getComputedStyle(e);
+	return [s.outlineStyle === "none" ? "" : s.outlineWidth + s.outlineStyle + s.outlineColor, s.borderColor, s.boxShadow].join(); };
 	const name = (e) => e.outerHTML.replace(/\s+/g, " ").slice(0, 160);
 	const now = document.activeElement, before = window.before, told = { Name: "", Met: false, Hidden: false, Unclear: "" };
 	if (before && before.element !== now && before.element.isConnected && look(before.element) === before.look) told.Unclear = name(before.element);

@@ -104,7 +104,8 @@ func TestConsoleOperate(t *testing.T) {
 	require.Contains(t, p.text, "2 tasks match.")
 	p = c.submit(p, "/operate/retry", nil)
 	require.Contains(t, p.text, "2 tasks retried.")
-	require.Equal(t, "0", w.one(`select count(*)::text from tasks where kind = 'build:notify' and state = 'dead' and organization_id = $1`, ours))
+	require.Equal(t, "0",
+		w.one(`select count(*)::text from tasks where kind = 'build:notify' and state = 'dead' and organization_id = $1`, ours))
 	require.Equal(t, "dead", state(theirs))
 	p = c.open("/console/operate/retry?type=build%3Anotify")
 	require.Contains(t, p.text, "nothing to retry")

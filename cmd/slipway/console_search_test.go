@@ -78,7 +78,8 @@ func TestConsoleSearch(t *testing.T) {
 	w.wait("teamname", `select name from teams where id = $1::bigint`, w.ids["team"])
 	w.ids["udid"] = "00008030-001A2B3C4D5E6F70"
 	_, err = w.db.ExecContext(t.Context(), `insert into tester_devices (organization_id, user_id, udid, platform, name, source, verified)
-		select organization_id, user_id, $2, 'ios', 'the phone', 'admin', 'none' from memberships where id = $1::bigint`, w.ids["tester"], w.ids["udid"])
+		select organization_id, user_id, $2, 'ios', 'the phone', 'admin', 'none' from memberships where id = $1::bigint`, w.ids["tester"],
+		w.ids["udid"])
 	require.NoError(t, err)
 	_, err = w.db.ExecContext(t.Context(),
 		`insert into crash_group_comments (group_id, author, text) values ($1::bigint, 'ann', 'looked into it')`, w.ids["group"])

@@ -41,7 +41,8 @@ func peopleUseCases() []useCase {
 			w.count(func() {
 				w.must(request{method: post, path: "/api/1/testers/groups/{id:group}", body: "email=" + emails})
 			})
-			w.wantRows(n, `select count(*)::text from tester_group_members m join tester_groups g on g.id = m.tester_group_id where g.organization_id = $1`)
+			w.wantRows(n,
+				`select count(*)::text from tester_group_members m join tester_groups g on g.id = m.tester_group_id where g.organization_id = $1`)
 		}},
 	}
 }

@@ -106,17 +106,20 @@ func taskUseCases() []useCase {
 	return []useCase{
 		{name: "retry dead tasks", numbers: []int{2, 100}, of: asks{statements: 6}, run: func(w *counted, n int) {
 			w.exec(`insert into tasks (id, kind, queue, payload, state, max_attempts, organization_id, finished_at)
-				select gen_random_uuid(), 'crash:purge', 'bulk', '{}', 'dead', 1, $1, now() from generate_series(1, $2::int)`, w.boot.Organization.ID, n)
+				select gen_random_uuid(), 'crash:purge', 'bulk', '{}', 'dead', 1, $1, now() from generate_series(1, $2::int)`,
+				w.boot.Organization.ID, n)
 			w.count(func() { w.must(request{method: post, path: v3 + "/tasks/retry", as: "operator"}) })
 		}},
 		{name: "cancel open tasks", numbers: []int{2, 100}, of: asks{statements: 7}, run: func(w *counted, n int) {
 			w.exec(`insert into tasks (id, kind, queue, payload, state, max_attempts, organization_id, run_at)
-				select gen_random_uuid(), 'crash:purge', 'bulk', '{}', 'queued', 1, $1, now() + interval '1 hour' from generate_series(1, $2::int)`, w.boot.Organization.ID, n)
+				select gen_random_uuid(), 'crash:purge', 'bulk', '{}', 'queued', 1, $1, now() + interval '1 hour' from generate_series(1, $2::int)`,
+				w.boot.Organization.ID, n)
 			w.count(func() { w.must(request{method: post, path: v3 + "/tasks/cancel", as: "operator"}) })
 		}},
 		{name: "run waiting tasks now", numbers: []int{2, 100}, of: asks{statements: 7}, run: func(w *counted, n int) {
 			w.exec(`insert into tasks (id, kind, queue, payload, state, max_attempts, organization_id, run_at)
-				select gen_random_uuid(), 'crash:purge', 'bulk', '{}', 'queued', 1, $1, now() + interval '1 hour' from generate_series(1, $2::int)`, w.boot.Organization.ID, n)
+				select gen_random_uuid(), 'crash:purge', 'bulk', '{}', 'queued', 1, $1, now() + interval '1 hour' from generate_series(1, $2::int)`,
+				w.boot.Organization.ID, n)
 			w.count(func() { w.must(request{method: post, path: v3 + "/tasks/run", as: "operator"}) })
 		}},
 		// The count, the tasks themselves and, in the first round of a process, the epoch.

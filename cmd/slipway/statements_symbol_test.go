@@ -25,7 +25,8 @@ var (
 		file: `{"version":3,"debugId":"` + mapID + `","debug_id":"` + mapID +
 			`","file":"cart.js","sources":["cart.ts"],"names":[],"mappings":"AAAA"}`,
 		frame: func(n int) string {
-			return fmt.Sprintf(`{"funcName":"a%d","library":"https://shop.example.com/cart.js","line":1,"column":1,"debug_identifier":"%s"}`, n%8, mapID)
+			return fmt.Sprintf(`{"funcName":"a%d","library":"https://shop.example.com/cart.js","line":1,"column":1,"debug_identifier":"%s"}`, n%8,
+				mapID)
 		}}
 	nativeReports = reportKind{lang: "c", name: "shop.so.sym",
 		file:    "MODULE Linux x86_64 " + moduleID + " shop.so\nFILE 0 cart.c\nFUNC 10 40 0 price\n10 40 7 0\n",

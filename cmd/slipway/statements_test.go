@@ -172,7 +172,8 @@ func (w *counted) exec(query string, args ...any) {
 func (w *counted) more(table, where, changes string, n int) {
 	w.t.Helper()
 	w.exec(fmt.Sprintf(`insert into %[1]s overriding system value
-		select (jsonb_populate_record(t, jsonb_build_object(%[2]s))).* from %[1]s t, generate_series(1, $1::int) i where %[3]s`, table, changes, where), n)
+		select (jsonb_populate_record(t, jsonb_build_object(%[2]s))).* from %[1]s t, generate_series(1, $1::int) i where %[3]s`, table,
+		changes, where), n)
 }
 
 // value reads a value by a statement that does not count.

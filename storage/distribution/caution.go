@@ -72,7 +72,8 @@ func (b *Build) signatureUnread() bool {
 func (b *Build) appleCautions(now time.Time, secure bool, add func(Code, string)) {
 	p := b.Provisioning
 	if p == nil {
-		add(CautionNoProfile, "No provisioning profile was found in this package. Devices refuse builds for the simulator and builds that are not signed.")
+		add(CautionNoProfile,
+			"No provisioning profile was found in this package. Devices refuse builds for the simulator and builds that are not signed.")
 	} else {
 		if p.Type == "app-store" {
 			add(CautionStoreProfile, "This build is made for the App Store: its provisioning profile lets only Apple hand it out.")

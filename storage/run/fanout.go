@@ -66,7 +66,8 @@ func next(which string) string {
 select c.id, c.team_id, c.name, c.run_settings, v.id as revision_id, v.data_id
 from test_cases c
 cross join lateral (select id, steps, data_id from test_revisions where case_id = c.id order by number desc limit 1) v
-where c.organization_id = $2 and (c.runnable or $5 and v.steps <> '[]') and c.id is distinct from $6::jsonb ->> 'testCaseId' and ` + which + `
+where c.organization_id = $2 and (c.runnable or $5 and v.steps <> '[]') and c.id is distinct from $6::jsonb ->> 'testCaseId' and ` + which +
+		`
 order by c.id limit $4`
 }
 

@@ -145,7 +145,8 @@ returning started_at`
 // a worker needs to play it. It returns ErrConflict when the job has ended (cancelled
 // before it began) and ErrNotFound when the job, its case or its revision is
 // gone; need.ErrHeld and *need.SkipError for one that needs other tests. A job whose suite run has a
-// login is not begun before that is there: *WaitingError, *NoLoginError. Records and files of an attempt that was lost are dropped; the keys of
+// login is not begun before that is there: *WaitingError, *NoLoginError. Records and files of an attempt that was lost are
+// dropped; the keys of
 // their objects are returned, to delete after the commit.
 func BeginJob(ctx context.Context, tx *storage.Tx, id uuid.UUID) (w *Work, lost []string, err error) {
 	var row workRow

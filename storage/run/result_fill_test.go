@@ -39,7 +39,8 @@ func TestResultsOfRunsThatEndDuringTheirMigration(t *testing.T) {
 	require.Eventually(t, func() bool {
 		var waiting bool
 		err := w.DB.GetContext(ctx, &waiting, `select exists (select from test_case_results where case_id = $1) and exists (
-			select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%index concurrently%')`, c.ID)
+			select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%index concurrently%')`,
+			c.ID)
 		return err == nil && waiting
 	}, time.Minute, 10*time.Millisecond)
 	require.NoError(t, writer.Commit())

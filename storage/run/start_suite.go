@@ -65,7 +65,8 @@ var countSuiteRun = `
 update test_suites s set run_count = s.run_count + 1
 from organizations o, teams t
 where s.id = $1 and s.organization_id = $2 and o.id = s.organization_id and t.id = s.team_id
-returning s.team_id, s.name, s.default_environment, o.uuid as organization_uuid, t.uuid as team_uuid, ` + suiteplan.Special("s") + ` as special`
+returning s.team_id, s.name, s.default_environment, o.uuid as organization_uuid, t.uuid as team_uuid, ` +
+	suiteplan.Special("s") + ` as special`
 
 const insertSuiteRun = `
 insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, request_id,

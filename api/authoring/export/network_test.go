@@ -78,7 +78,8 @@ func networkPage(t *testing.T) string {
 			<button id=loud>Loud</button><button id=go>Go</button></main><input id=nameless><script>
 			const put = (text) => { out.textContent += text + ";" };
 			const ask = (path, body) => fetch(path, { method: "POST", body: JSON.stringify(body) });
-			shut.onclick = () => ask("/api/cart?x=1", { item: "lamp" }).then(async (r) => put(r.status + " " + r.headers.get("x-a") + " " + (await r.json()).error.why));
+			shut.onclick = () => ask("/api/cart?x=1", {
+			item: "lamp" }).then(async (r) => put(r.status + " " + r.headers.get("x-a") + " " + (await r.json()).error.why));
 			echo.onclick = () => ask("/api/echo", { count: 2, tags: ["a", "b"] }).then(async (r) => put(r.status + " " + await r.text()));
 			away.onclick = () => ask("/api/away", {}).then((r) => put(r.status), () => put("gone"));
 			loud.onclick = () => { console.error("loud", 7); setTimeout(() => { throw new Error("uncaught") }, 0) };

@@ -21,14 +21,17 @@ func statePage(t *testing.T) string {
 			<ul><li><b>Ada</b><button>x</button><li><b>Linus</b><button>x</button></ul><script>
 			const put = (id, text) => { document.getElementById(id).textContent = text };
 			put("kept", localStorage.getItem("theme"));
-			put("is", [innerWidth, devicePixelRatio, navigator.language, new Date(0).getHours(), matchMedia("(prefers-color-scheme: dark)").matches].join());
+			put("is", [innerWidth, devicePixelRatio, navigator.language, new Date(0).getHours(),
+			matchMedia("(prefers-color-scheme: dark)").matches].join());
 			put("now", new Date().toISOString());
 			setTimeout(() => put("now", "later " + new Date().toISOString()), 60000);
 			box.onclick = (e) => put("out", [e.offsetX, e.offsetY, e.shiftKey, e.detail].join());
 			const files = (el) => put("out", [...el.files].map((f) => f.name).join());
 			many.onchange = () => files(many);
-			choose.onclick = () => { const made = document.createElement("input"); made.type = "file"; made.multiple = true; made.onchange = () => files(made); made.click() };
-			for (const b of document.querySelectorAll("li button")) b.onclick = () => { document.getElementById("out").textContent += b.parentNode.querySelector("b").textContent + ";" }
+			choose.onclick = () => { const made = document.createElement("input"); made.type = "file"; made.multiple = true;
+			made.onchange = () => files(made); made.click() };
+			for (const b of document.querySelectorAll("li button")) b.onclick = () => {
+			document.getElementById("out").textContent += b.parentNode.querySelector("b").textContent + ";" }
 			</script>`, r.Header.Get("Cookie"))
 	}))
 	t.Cleanup(server.Close)

@@ -131,7 +131,8 @@ func TestTextsOfFramesAreBounded(t *testing.T) {
 	t.Parallel()
 	long := fmt.Sprintf(`{"funcName":%q,"library":"l"},`, strings.Repeat("x", 1<<20))
 	many := strings.Repeat(fmt.Sprintf(`{"funcName":%q},`, strings.Repeat("y", 1500)), 9000)
-	doc := fmt.Appendf(nil, `{"uuid":"0b5ac4c2-6a6a-4c0e-9d5f-0123456789ab","timestamp":1,"lang":"c","langVersion":"1","agent":"a","agentVersion":"1",
+	doc := fmt.Appendf(nil,
+		`{"uuid":"0b5ac4c2-6a6a-4c0e-9d5f-0123456789ab","timestamp":1,"lang":"c","langVersion":"1","agent":"a","agentVersion":"1",
 		"mainThread":"1","threads":{"0":{"stack":[%s{"funcName":"last"}]},"1":{"stack":[%s{"funcName":"f"}]}},"modules":[{"code_file":%q}]}`,
 		many, long, strings.Repeat("z", 1<<20))
 	r := Report(doc)

@@ -92,7 +92,8 @@ func TestGatePolicy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.file(".git/HEAD", nil)
-	w.file("slipway.yaml", []byte("app: \"3\"\ngate:\n  hold_notifications: true\n  conditions:\n    - {name: crashes, type: crash_groups, reports: 5}\n"))
+	w.file("slipway.yaml",
+		[]byte("app: \"3\"\ngate:\n  hold_notifications: true\n  conditions:\n    - {name: crashes, type: crash_groups, reports: 5}\n"))
 	stored := map[string]any{"hold_notifications": true, "channel": "",
 		"conditions": []any{map[string]any{"name": "crashes", "type": "crash_groups", "reports": 5, "kinds": []string{"new"}}}}
 	w.server.answer("GET /api/v3/projects/3/gate-policy", answer{status: http.StatusNotFound,

@@ -49,7 +49,8 @@ func findClient(ctx context.Context, name string, least int) (clientProgram, err
 		older = max(older, major)
 	}
 	if older > 0 {
-		return clientProgram{}, fmt.Errorf("%s is of version %d, and must be of version %d or newer: install postgresql-client-%[3]d", name, older, least)
+		return clientProgram{}, fmt.Errorf("%s is of version %d, and must be of version %d or newer: install postgresql-client-%[3]d",
+			name, older, least)
 	}
 	return clientProgram{}, fmt.Errorf("%s is not installed: install postgresql-client-%d, or a newer one", name, least)
 }

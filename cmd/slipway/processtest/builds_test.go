@@ -170,7 +170,8 @@ func (s *buildStory) uploadsOfClients() {
 	// The shell script: curl, the file first; sed takes the link out.
 	path := filepath.Join(t.TempDir(), "Shop.ipa")
 	require.NoError(t, os.WriteFile(path, s.ipa, 0o600))
-	out := shell(t, fmt.Sprintf(`curl -sS -f %s/api/upload -F file=@'%s' -F groups='QA Team' -F notify=on -F comment='First **build**' -F tags=ci,nightly \
+	out := shell(t,
+		fmt.Sprintf(`curl -sS -f %s/api/upload -F file=@'%s' -F groups='QA Team' -F notify=on -F comment='First **build**' -F tags=ci,nightly \
 		-F metadata.commit=abc123 -F auto-update=off -F video=off -F symbols_file= -F api_key=%s`, s.base, path, key))
 	require.NoError(t, json.Unmarshal(out, &s.first))
 	require.Equal(t, uploaded{Status: "ok", BuildID: s.first.BuildID, ProjectID: s.first.ProjectID, AppName: "Shop", AppVersion: "1.0",

@@ -69,7 +69,8 @@ func TestPictures(t *testing.T) {
 	for _, picture := range pictures {
 		path := places[picture.place]
 		require.NotEmpty(t, path, picture.place)
-		status := p.text(fmt.Sprintf(`(() => { const q = new XMLHttpRequest(); q.open("GET", %q, false); q.send(); return String(q.status); })()`, in.base+path))
+		status := p.text(fmt.Sprintf(`(() => { const q = new XMLHttpRequest(); q.open("GET", %q, false); q.send(); return String(q.status); })()`,
+			in.base+path))
 		require.Equal(t, fmt.Sprint(http.StatusOK), status, "%s shows %s", picture.name, path)
 		for _, theme := range picture.themes {
 			if folder == "" {

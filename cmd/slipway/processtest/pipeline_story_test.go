@@ -130,7 +130,8 @@ func (s *pipelineStory) makeSuite() {
 // policy writes slipway.yaml with the conditions, and stores its policy.
 func (s *pipelineStory) policy(app, conditions string) {
 	s.t.Helper()
-	text := fmt.Sprintf("app: %q\ngroups: [Beta]\ngate:\n  hold_notifications: true\n  run_suites: [{suite_id: %s}]\n  conditions:\n%s", app, s.suite, conditions)
+	text := fmt.Sprintf("app: %q\ngroups: [Beta]\ngate:\n  hold_notifications: true\n  run_suites: [{suite_id: %s}]\n  conditions:\n%s", app,
+		s.suite, conditions)
 	require.NoError(s.t, os.WriteFile(filepath.Join(s.folder, "slipway.yaml"), []byte(text), 0o600))
 	s.ci(0, "gate", "policy", "push")
 	s.ci(0, "gate", "policy", "check")

@@ -279,7 +279,8 @@ func TestRollingRestart(t *testing.T) {
 	require.Empty(t, refused)
 	require.Empty(t, b.broken)
 	eventually(t, "all tasks end", func() bool {
-		return c.count(t, `select count(*) from tasks where state in ('queued', 'running') and kind not like '%:maintenance' and kind <> 'schedule:tick'`) == 0
+		return c.count(t,
+			`select count(*) from tasks where state in ('queued', 'running') and kind not like '%:maintenance' and kind <> 'schedule:tick'`) == 0
 	})
 	require.Equal(t, len(reports), c.count(t, `select count(*) from crashes`))
 	require.Equal(t, len(builds), c.count(t, `select count(*) from builds`))

@@ -76,7 +76,8 @@ func (a tester) do(t *testing.T, method, path string, body any, change ...func(*
 func (a tester) ok(t *testing.T, want int, method, path string, body, into any) {
 	t.Helper()
 	res, text := a.do(t, method, path, body)
-	for end := time.Now().Add(longWait); method == http.MethodGet && res.StatusCode == http.StatusServiceUnavailable && time.Now().Before(end); {
+	for end := time.Now().Add(longWait); method == http.MethodGet && res.StatusCode == http.StatusServiceUnavailable &&
+		time.Now().Before(end); {
 		select {
 		case <-t.Context().Done():
 		case <-time.After(200 * time.Millisecond):

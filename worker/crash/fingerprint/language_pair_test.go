@@ -125,7 +125,8 @@ func spellings() []spelling {
 			"com.shop.Cart$.$anonfun$total$1$adapted;com.shop.Cart.$anonfun$total$3",
 		}, []string{"com.shop.Cart$.$anonfun$ship$1"}},
 		{"closures of PHP", "php", "Error", []string{
-			`App\Cart->App\{closure}(Object(Item)) | /srv/app/Cart.php;array_map | /srv/app/Cart.php;App\Cart->total() | /srv/app/Cart.php`, `App\Cart::{closure:App\Cart::total():12} | app/Cart.php;App\Cart->total | app/Cart.php`,
+			`App\Cart->App\{closure}(Object(Item)) | /srv/app/Cart.php;array_map | /srv/app/Cart.php;App\Cart->total() | /srv/app/Cart.php`,
+			`App\Cart::{closure:App\Cart::total():12} | app/Cart.php;App\Cart->total | app/Cart.php`,
 			`{closure:App\Cart::total():19} | app/Cart.php;array_map | [internal function];App\Cart::total | app/Cart.php`,
 		}, []string{`{closure:App\Cart::ship():19} | app/Cart.php;App\Cart::ship | app/Cart.php`}},
 		{"Laravel", "php", "Error", []string{

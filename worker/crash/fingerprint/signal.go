@@ -44,7 +44,8 @@ var faultKinds = [...]kindWord{
 	{"corrupted unsorted", "heap-corruption"}, {"corrupted chunk", "heap-corruption"}, {"memory corruption", "heap-corruption"},
 	{"invalid next size", "heap-corruption"}, {"c0000374", "heap-corruption"},
 	{"stack smashing", "stack-smashing"}, {"buffer overflow detected", "buffer-overflow"}, {"pure virtual", "pure-virtual-call"},
-	{"stack-overflow", message.StackOverflow}, {"stack overflow", message.StackOverflow}, {"stack_overflow", message.StackOverflow}, {"c00000fd", message.StackOverflow},
+	{"stack-overflow", message.StackOverflow}, {"stack overflow", message.StackOverflow}, {"stack_overflow", message.StackOverflow},
+	{"c00000fd", message.StackOverflow},
 }
 
 // verdictKinds are the words by which tools that rate crashes (CASR, exploitable) call them.

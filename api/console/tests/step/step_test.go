@@ -28,10 +28,11 @@ func TestStepsInWords(t *testing.T) {
 			{"type":"click","args":{"selector":{"type":"text","value":"Go","exact":true}}}}}}}`: {
 			"Click", `text "Go" exactly in the shadow root of css x-app in the frame css iframe`, ""},
 		`{"type":"drag","args":{"selector":{"type":"css","value":"#a"},"target":{"type":"css","value":"#b"}}}`: {"Drag", "css #a to css #b", ""},
-		`{"type":"set_viewport","args":{"width":390,"height":844}}`:                                            {"Resize the window", "", "390 × 844"},
-		`{"type":"pause","args":{"time":500}}`:                                                                 {"Wait", "", "500 ms"},
-		`{"type":"handle_dialog","args":{"action":"accept","text":"yes"}}`:                                     {"Answer the dialog", "", "accept yes"},
-		`{"type":"switch_window","args":{"matcher":{"name":"new"}}}`:                                           {"Switch to the window", "", "new"},
+		`{"type":"set_viewport","args":{"width":390,"height":844}}`: {"Resize the window",
+			"", "390 × 844"},
+		`{"type":"pause","args":{"time":500}}`:                             {"Wait", "", "500 ms"},
+		`{"type":"handle_dialog","args":{"action":"accept","text":"yes"}}`: {"Answer the dialog", "", "accept yes"},
+		`{"type":"switch_window","args":{"matcher":{"name":"new"}}}`:       {"Switch to the window", "", "new"},
 		`{"type":"tap","args":{"selector":{"type":"xpath","value":"//a"},"point":{"x":0.5,"y":1},"clickCount":2}}`: {
 			"Tap", "xpath //a", "at 50 %, 100 % 2 times"},
 		`{"type":"swipe","args":{"start":{"x":0,"y":0.5},"end":{"x":1,"y":0.5},"time":300}}`: {
@@ -53,11 +54,13 @@ func TestStepsInWords(t *testing.T) {
 		`{"type":"wait_for_download","args":{"name":"*.csv"}}`: {"Wait for the download", "", "*.csv"},
 		`{"type":"route","args":{"url":"**/api/cart","method":"POST","answer":{"status":503,"json":{"error":"closed"}},"delay":100,"times":2}}`: {
 			"Answer requests of", "", "POST **/api/cart with the status 503 after 100 ms, 2 times"},
-		`{"type":"route","args":{"url":"**","abort":"failed"}}`:                                                                {"Answer requests of", "", "** by failing: failed"},
-		`{"type":"route","args":{"url":"**/a","change":{"urlTo":"/b","status":404}}}`:                                          {"Answer requests of", "", "**/a from /b with the status 404"},
-		`{"type":"reset_app","args":{}}`:                                                                                       {"Reset the app", "", ""},
-		`{"type":"assert","args":{"not":true,"matcher":{"name":"app_state","args":{"value":"not_running","name":"com.a.b"}}}}`: {"Check", "", "app com.a.b is not not running"},
-		`{"type":"of_tomorrow","args":{}}`:                                                                                     {"of tomorrow", "", ""},
+		`{"type":"route","args":{"url":"**","abort":"failed"}}`: {"Answer requests of", "", "** by failing: failed"},
+		`{"type":"route","args":{"url":"**/a","change":{"urlTo":"/b","status":404}}}`: {"Answer requests of", "",
+			"**/a from /b with the status 404"},
+		`{"type":"reset_app","args":{}}`: {"Reset the app", "", ""},
+		`{"type":"assert","args":{"not":true,"matcher":{"name":"app_state","args":{"value":"not_running","name":"com.a.b"}}}}`: {"Check", "",
+			"app com.a.b is not not running"},
+		`{"type":"of_tomorrow","args":{}}`: {"of tomorrow", "", ""},
 	} {
 		var one Tool
 		require.NoError(t, json.Unmarshal([]byte(text), &one))
