@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
@@ -21,7 +22,9 @@ type assertion struct {
 	not      bool
 	// own: the element is found by the text that is compared; it must be found otherwise.
 	own bool
-	why string
+	// there: that the text is there is all that is claimed, so it is found by it rather than by a position.
+	there bool
+	why   string
 }
 
 // assertAll executes the assertions of a claim that holds, and keeps them as steps. All of it must
@@ -157,7 +160,7 @@ func assertionOf(m *page.Model, c *find.Check) (assertion, bool) {
 // visibleOf asserts that a thing is seen, by the words that it was found by where it shows them.
 func visibleOf(m *page.Model, node int, text string) assertion {
 	if part := occurrence(nodeShows(m, node), text); part != "" {
-		return assertion{node: node, own: true, matcher: step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: part,
+		return assertion{node: node, own: true, there: true, matcher: step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: part,
 			Mode: step.Contains}}}
 	}
 	return assertion{node: node, matcher: step.Matcher{Name: step.Visible}}
@@ -269,8 +272,9 @@ func (p *planner) assert(ctx context.Context, m *page.Model, a assertion, limit 
 		if len(found) == 0 || found[0].Selector.Type == "" {
 			return notFound, nil
 		}
-		selector := selectorFor(&found[0], &a)
-		tool.Args.Selector = selector
+		if tool.Args.Selector, err = p.selectorOf(ctx, m, &found[0], &a); err != nil {
+			return "", err
+		}
 		tool = inFrames(tool, found[0].Frames)
 	} else if a.selector != nil {
 		tool.Args.Selector = a.selector
@@ -294,11 +298,11 @@ func (p *planner) assert(ctx context.Context, m *page.Model, a assertion, limit 
 	return "", nil
 }
 
-// selectorFor returns how an assertion finds its element: not by the text that it compares,
-// where it can be found otherwise than by its position, which another look of the page changes.
+// selectorFor returns how a step finds the element whose text it takes or compares: not by the text,
+// but for a claim that it is there, where only a position in the page is left, which changes.
 func selectorFor(at *snapshot.Located, a *assertion) *step.Selector {
 	selector := at.Selector
-	if a.own && at.Place != nil && (a.not || !positional(at.Place) || positional(&at.Selector)) {
+	if a.own && at.Place != nil && (!a.there || a.not || !positional(at.Place) || positional(&at.Selector)) {
 		selector = *at.Place
 	}
 	selector.Fingerprint = nil
@@ -314,6 +318,98 @@ func selectorFor(at *snapshot.Located, a *assertion) *step.Selector {
 func positional(s *step.Selector) bool {
 	return s.Type == step.CSS && strings.Contains(s.Value, ":nth-")
 }
+
+// selectorOf returns how an assertion finds its element. Where the element is known by its text and by
+// its position only, a comparison looks for the text in the nearest thing around it that has a name;
+// without one it keeps the position. The text alone would compare nothing: anywhere on the page would do.
+func (p *planner) selectorOf(ctx context.Context, m *page.Model, at *snapshot.Located, a *assertion) (*step.Selector, error) {
+	onlyPosition := a.own && at.Place != nil && positional(at.Place) && !positional(&at.Selector)
+	if !onlyPosition || a.there || a.not {
+		return selectorFor(at, a), nil
+	}
+	inner := at.Selector
+	around := namedAround(m, a.node, inner)
+	switch {
+	case around < 0:
+		return selectorFor(at, a), nil
+	case inner.Within == nil:
+		box, err := p.boxOf(ctx, m.Nodes[around].Ref, at)
+		if err != nil || box == nil {
+			return selectorFor(at, a), err
+		}
+		inner.Within = box
+	case m.RecordAt(a.node) >= 0 || len(textsOf(inner.Within)) == 0 || !told(inner.Within, inner):
+		return selectorFor(at, a), nil
+	}
+	return selectorFor(&snapshot.Located{Selector: inner}, a), nil
+}
+
+// boxOf returns the selector of what stands around an element, nil where it is known by a position, or
+// by what finds the element.
+func (p *planner) boxOf(ctx context.Context, ref string, at *snapshot.Located) (*step.Selector, error) {
+	found, err := p.cfg.Page.Locate(ctx, ref)
+	if err != nil || len(found) == 0 || !slices.EqualFunc(found[0].Frames, at.Frames, sameValue) {
+		return nil, err
+	}
+	for _, box := range []*step.Selector{&found[0].Selector, found[0].Place} {
+		if box != nil && box.Type != step.ByText && told(box, at.Selector) { // a text may find a part of it only
+			return step.WithoutFingerprints(box), nil
+		}
+	}
+	return nil, nil
+}
+
+// namedAround returns the nearest thing around a node that has a name of its own, apart from what a
+// selector finds the node by: the record that it is in, else a section, dialog or landmark. It is -1
+// where there is none, and where only the main part of the page is left, which is nearly all of it.
+func namedAround(m *page.Model, node int, s step.Selector) int {
+	for at := m.Nodes[node].Parent; at >= 0; at = m.Nodes[at].Parent {
+		if r := m.RecordAt(at); r >= 0 && m.Records[r].Node == at {
+			if !tellsMore(m.Records[r].Title, s) {
+				return -1 // the same text in another record would do
+			}
+			return at
+		}
+		c := m.ContainerAt(at)
+		if c >= 0 && m.Containers[c].Node == at && m.Nodes[at].Role != "main" && tellsMore(m.Containers[c].Title, s) {
+			return at
+		}
+	}
+	return -1
+}
+
+// tellsMore reports whether a title says more than what a selector looks for.
+func tellsMore(title string, s step.Selector) bool {
+	return title != "" && !slices.ContainsFunc(textsOf(&s), func(text string) bool { return occurrence(title, text) != "" })
+}
+
+// told reports whether a selector finds its element neither by a position nor by what another one
+// looks for.
+func told(box *step.Selector, s step.Selector) bool {
+	if box.Type == "" || box.Index != nil || positional(box) {
+		return false
+	}
+	for _, text := range textsOf(box) {
+		if !tellsMore(text, s) {
+			return false
+		}
+	}
+	return box.Within == nil || told(box.Within, s)
+}
+
+// textsOf are the texts of the page that a selector looks for.
+func textsOf(s *step.Selector) []string {
+	list := []string{s.Name, s.HasText}
+	if s.Type == step.ByText || s.Type == step.XPath {
+		list = append(list, s.Value)
+	}
+	if s.Has != nil {
+		list = append(list, textsOf(s.Has)...)
+	}
+	return slices.DeleteFunc(list, func(text string) bool { return text == "" })
+}
+
+func sameValue(a, b step.Selector) bool { return a.Type == b.Type && a.Value == b.Value }
 
 // nodeShows returns what a node and what is in it show.
 func nodeShows(m *page.Model, node int) string {

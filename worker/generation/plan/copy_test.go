@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 	"github.com/slipway-qa/slipway/worker/snapshot"
@@ -68,6 +69,56 @@ func TestRunCopies(t *testing.T) {
 			}
 			if first := out.Steps[0]; !slices.Contains([]string{"value", "text"}, first.Tool.Args.From) || first.Tool.Args.Name != "copied" {
 				t.Errorf("saved %+v", first.Tool.Args)
+			}
+		})
+	}
+}
+
+// numbered is a page whose order number is known by its text, and by where it is.
+type numbered struct {
+	*still
+	text  string
+	place *step.Selector
+}
+
+func (n *numbered) Locate(ctx context.Context, refs ...string) ([]snapshot.Located, error) {
+	out, err := n.still.Locate(ctx, refs...)
+	for i, ref := range refs {
+		if ref == "number" {
+			out[i] = snapshot.Located{Selector: step.Selector{Type: step.ByText, Value: n.text, Exact: true}, Place: n.place}
+		}
+	}
+	return out, err
+}
+
+// TestWhatIsSavedIsNotFoundByItself holds the step that saves a text to an element that another text
+// can be in: the next run has another one.
+func TestWhatIsSavedIsNotFoundByItself(t *testing.T) {
+	path := &step.Selector{Type: step.CSS, Value: "div:nth-of-type(2) > span:nth-last-of-type(1)"}
+	id := &step.Selector{Type: step.CSS, Value: "#number"}
+	section := []snapshot.Node{{Ref: "box", Parent: -1, Tag: "section", Role: "region", Name: "Order"}}
+	for name, c := range map[string]struct {
+		around []snapshot.Node
+		place  *step.Selector
+		want   string
+	}{
+		"a position":              {nil, path, path.Value},
+		"a position in a section": {section, path, path.Value},
+		"an id":                   {nil, id, id.Value},
+		"nothing else":            {nil, nil, "Order number: typed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answer := node(-1, "input", "textbox", "Answer")
+			answer.Ref, answer.Label = "field Answer", "Answer"
+			number := snapshot.Node{Parent: len(c.around) - 1, Tag: "span", Ref: "number", Text: "Order number: typed"}
+			page := &numbered{still: &still{nodes: append(slices.Clone(c.around), number, answer)}, text: number.Text, place: c.place}
+			out, err := plan.Run(t.Context(), plan.Config{Page: page, NoSuggestion: true,
+				Intent: "Copy the order number into the Answer field"})
+			if err != nil || len(out.Steps) == 0 || out.Steps[0].Tool.Type != step.Save {
+				t.Fatalf("did %v: %v", page.did, err)
+			}
+			if got := out.Steps[0].Tool.Args.Selector; got.Value != c.want || got.Within != nil {
+				t.Errorf("saved by %+v, want %q", got, c.want)
 			}
 		})
 	}

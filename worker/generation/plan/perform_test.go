@@ -44,23 +44,3 @@ func TestStandIn(t *testing.T) {
 		}
 	}
 }
-
-// TestSelectorOfAComparedText is not by the text, unless only a position in the page is left.
-func TestSelectorOfAComparedText(t *testing.T) {
-	text := step.Selector{Type: step.ByText, Value: "Carla Ruiz"}
-	id := step.Selector{Type: step.CSS, Value: "#guest"}
-	path := step.Selector{Type: step.CSS, Value: "div:nth-of-type(2) > tag > span:nth-last-of-type(1)"}
-	for _, c := range []struct {
-		of, place step.Selector
-		own, not  bool
-		want      step.Selector
-	}{
-		{text, id, true, false, id}, {text, path, true, false, text}, {text, path, true, true, path}, {path, path, true, false, path},
-		{text, id, false, false, text},
-	} {
-		got := selectorFor(&snapshot.Located{Selector: c.of, Place: &c.place}, &assertion{own: c.own, not: c.not})
-		if got.Value != c.want.Value {
-			t.Errorf("%q or %q, own %t, not %t: %q, want %q", c.of.Value, c.place.Value, c.own, c.not, got.Value, c.want.Value)
-		}
-	}
-}

@@ -69,7 +69,7 @@ func changedIdeas(c *effect.Change) []assertion {
 	for _, i := range lines[:min(len(lines), 2)] {
 		l := &m.Lines[i]
 		if isStable(l.Text) {
-			list = append(list, assertion{node: l.Node, own: true, why: "the text came with the last action",
+			list = append(list, assertion{node: l.Node, own: true, there: true, why: "the text came with the last action",
 				matcher: step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: strings.Join(strings.Fields(l.Text), " "),
 					Mode: step.Contains}}})
 		}
@@ -118,7 +118,7 @@ func standing(m *page.Model) []assertion {
 	var list []assertion
 	for i := range m.Lines {
 		if l := &m.Lines[i]; l.Heading > 0 && isStable(l.Text) && !m.Nodes[l.Node].Hidden {
-			list = append(list, assertion{node: l.Node, own: true, why: "the heading of the page",
+			list = append(list, assertion{node: l.Node, own: true, there: true, why: "the heading of the page",
 				matcher: step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: strings.Join(strings.Fields(l.Text), " "),
 					Mode: step.Contains}}})
 			break
