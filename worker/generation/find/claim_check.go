@@ -126,14 +126,53 @@ func (k *claimer) listBefore(d *intent.Description) int {
 	return best
 }
 
+// earlier returns candidates of a page as they were on it before; those that were not there are left out.
+func earlier(before, after *page.Model, list []Candidate) []Candidate {
+	var was []Candidate
+	for _, c := range list {
+		if c.Node < 0 || c.Node >= len(after.Nodes) {
+			continue
+		}
+		at := slices.IndexFunc(before.Nodes, func(n snapshot.Node) bool { return n.Ref == after.Nodes[c.Node].Ref })
+		switch c.Node = at; {
+		case at < 0:
+			continue
+		case c.What == Record:
+			c.Index = slices.IndexFunc(before.Records, func(r page.Record) bool { return r.Node == at })
+		case c.What == Attribute:
+			if c.Index = before.RecordAt(at); c.Index < 0 {
+				continue
+			}
+			c.Sub = slices.IndexFunc(before.Records[c.Index].Attributes, func(a page.Attribute) bool { return a.Node == at })
+			if c.Sub < 0 {
+				continue
+			}
+		case c.What == Field:
+			c.Index = slices.IndexFunc(before.Fields, func(f page.Field) bool { return f.Node == at })
+		case c.What == Control && c.Index >= 0:
+			c.Index = before.ControlAt(at)
+		case c.What == Container && c.Index >= 0:
+			c.Index = slices.IndexFunc(before.Containers, func(k page.Container) bool { return k.Node == at })
+		case c.Index >= 0 || c.Sub >= 0:
+			continue // parts of what is not looked for here
+		}
+		if c.Index >= 0 || c.What == Control || c.What == Line {
+			was = append(was, c)
+		}
+	}
+	return was
+}
+
 // unchanged evaluates whether things are as they were before.
 func unchanged(before, after *page.Model, c *intent.Claim, w Want) Evidence {
 	e := Evidence{Known: true, Holds: true}
 	w.Hidden = true
+	bw := w
+	bw.Among, bw.Except = earlier(before, after, w.Among), earlier(before, after, w.Except)
 	for i := range c.Subject {
 		d := &c.Subject[i]
 		d = others(before, d, w)
-		was, is := Description(before, d, w), Description(after, d, w)
+		was, is := Description(before, d, bw), Description(after, d, w)
 		if d.Other {
 			was = sameBefore(before, after, d, &is, w)
 		}
