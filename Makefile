@@ -80,6 +80,11 @@ gate: ## Measure in short, and fail when a ratio fell a tenth below what docs/pe
 	@.ci/deps tests
 	go run ./cmd/bench gate $(if $(ALL),--all)
 
+# A test fails when the weights are not of the texts. The lexicon is part of what is learned from: after a change
+# of it they may be learned anew.
+weights: ## Learn the weights of the tagger that reads prose from its labelled texts (worker/generation/tagger/corpus)
+	@go run ./cmd/train
+
 # A test fails when the file is not what this writes.
 openapi: ## Write api/openapi.json from the code and from api/*/openapi.yaml
 	@go run ./cmd/describe api/openapi.json

@@ -159,6 +159,23 @@ func (l *Lexicon) Verbs(word string) []VerbForm {
 	return l.enclitic(key)
 }
 
+// Plain returns the first verb of an effect that has no particle, of a concept where one is said; nil
+// where the language has none.
+func (l *Lexicon) Plain(effect, concept string) *Verb {
+	var found *Verb
+	for _, forms := range l.verbs {
+		for _, v := range forms {
+			if v.Effect != effect || v.Particle != "" || len(v.Need) > 0 || concept != "" && v.Attr("concept") != concept {
+				continue
+			}
+			if found == nil || v.Order < found.Order || v.Order == found.Order && v.Lemma < found.Lemma {
+				found = v.Verb
+			}
+		}
+	}
+	return found
+}
+
 // At returns the senses of the longest entry that the words begin with, and how many words
 // it has; 0 where none.
 func (l *Lexicon) At(words []string) ([]Entry, int) {
