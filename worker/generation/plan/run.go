@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/reading"
 )
 
 // Run writes the steps for an intent by doing them on the page. Its error is a
@@ -27,7 +28,7 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 	}
 	p := &planner{cfg: cfg, deadline: time.Now().Add(cfg.MaxTime)}
 	if p.text = cfg.Text; p.text == nil {
-		text := intent.Read(cfg.Intent)
+		text := reading.Read(cfg.Intent)
 		p.text = &text
 	}
 	p.cfg.Intent = p.text.Source

@@ -1,0 +1,371 @@
+// Package reading reads what a test shall do out of prose, by grammar and by the trained tagger.
+//
+// Grammar (package intent) knows what it reads and refuses the rest; the tagger (package tagger) labels any
+// wording, and grammar then reads the parts: things, values, dates. Both account for every word: a reading of
+// the tagger that leaves a word that says something out of all slots, loses a negation, or asks without a word
+// for it for what cannot be taken back, is none. Where the two see different deeds the tagger's reading comes
+// first, else grammar's; the page decides which is done.
+package reading
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
+	"github.com/slipway-qa/slipway/worker/generation/tagger"
+)
+
+// Read reads a text by grammar and by the tagger, and puts the readings of the one that is likelier right first.
+func Read(source string) intent.Text {
+	t := intent.Read(source)
+	if strings.TrimSpace(source) == "" {
+		return t
+	}
+	var goals []intent.Goal
+	if len(t.Readings) > 0 {
+		goals = t.Readings[0].Goals
+	}
+	l := &labels{t: tagger.Default(), source: source, lang: t.Lang, tokens: intent.Tokens(source, t.Lang)}
+	l.tag()
+	tagged := l.readings()
+	switch {
+	case len(tagged) == 0:
+	case len(t.Readings) > 0 && whole(&t.Readings[0]) && l.agrees(goals):
+		t.Readings = append(t.Readings, tagged...)
+	default:
+		t.Readings = append(tagged, t.Readings...)
+	}
+	return t
+}
+
+// agrees reports whether grammar has a deed where the tagger has one, and a claim where it has one, and none else.
+func (l *labels) agrees(goals []intent.Goal) bool {
+	matched := make([]bool, len(goals))
+	for k := range l.parts {
+		p := &l.parts[k]
+		f, ok := frames[p.Kind]
+		if !ok {
+			continue
+		}
+		found := false
+		for i := range goals {
+			g := &goals[i]
+			if g.Span.From >= p.To || p.From >= g.Span.To || (g.Effect == intent.Check) != (f.Effect == intent.Check) {
+				continue
+			}
+			if p.Margin >= clear && !alike(g.Effect, f.Effect) {
+				return false
+			}
+			found, matched[i] = true, true
+		}
+		if !found {
+			return false
+		}
+	}
+	return !slices.Contains(matched, false)
+}
+
+// clear is how much likelier a kind is than the next where grammar is not believed that sees a deed of another
+// class.
+const clear = 40
+
+// classes are effects that one wish may be read as: to "set" and to "choose" the colour is the same deed.
+var classes = [][]intent.Effect{
+	{intent.Set, intent.Choose, intent.Edit, intent.Append, intent.Increase, intent.Decrease, intent.Toggle, intent.Type, intent.Select},
+	{intent.Complete, intent.Reopen, intent.Act, intent.Submit, intent.Confirm, intent.Toggle, intent.Select},
+	{intent.Open, intent.Page, intent.Navigate, intent.Expand, intent.Window, intent.Press},
+	{intent.Remove, intent.Clear, intent.Close, intent.Abandon},
+	{intent.Add, intent.Set, intent.Submit, intent.Copy, intent.Upload, intent.Move, intent.Act},
+	{intent.Filter, intent.Search, intent.Choose, intent.Set, intent.Open},
+}
+
+// alike reports whether one wish may be read as either of two effects.
+func alike(a, b intent.Effect) bool {
+	return a == b || slices.ContainsFunc(classes, func(c []intent.Effect) bool { return slices.Contains(c, a) && slices.Contains(c, b) })
+}
+
+// Tagged returns the readings of a text by a tagger, likeliest first.
+func Tagged(t *tagger.Tagger, source, lang string) []intent.Reading {
+	l := &labels{t: t, source: source, lang: lang, tokens: intent.Tokens(source, lang)}
+	l.tag()
+	return l.readings()
+}
+
+const (
+	// guess and risky are how little likelier a kind may be than the next and be no more than a guess: nothing is
+	// tried then. What cannot be taken back, and a text whose words were pressed into slots, need more.
+	guess, risky = 3, 15
+	// doubtful is how little likelier the kind of a part is than the next where that is tried too.
+	doubtful = 40
+	// mostDoubts bounds the parts of which another kind is tried.
+	mostDoubts = 2
+)
+
+// readings are that of the likeliest kinds, and those in which one doubtful part is of another.
+func (l *labels) readings() []intent.Reading {
+	var out []intent.Reading
+	if slices.ContainsFunc(l.parts, l.guessed) {
+		return nil
+	}
+	if r := l.reading(); whole(&r) {
+		out = append(out, r)
+	}
+	order := make([]int, len(l.parts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(l.parts[a].Margin, l.parts[b].Margin) })
+	for _, i := range order[:min(len(order), mostDoubts)] {
+		p := l.parts[i]
+		if p.Kind == "note" || p.Margin > doubtful || harmful[p.Other] || p.Forbidden {
+			continue
+		}
+		l.parts[i] = l.t.As(l.tokens, l.lang, &p, p.Other, l.press)
+		if r := l.reading(); whole(&r) {
+			out = append(out, r)
+		}
+		l.parts[i] = p
+	}
+	return out
+}
+
+// guessed reports whether the kind of a part is no more than a guess.
+func (l *labels) guessed(p tagger.Part) bool {
+	least := float32(guess)
+	if harmful[p.Kind] || l.press == tagger.Strictly {
+		least = risky
+	}
+	return p.Kind != "note" && p.Margin < least
+}
+
+// harmful are the kinds whose deeds cannot be taken back: they are done only where words say so, or where
+// nothing else is likely.
+var harmful = map[string]bool{"remove": true, "clear": true, "send": true, "order": true, "confirm": true, "login": true,
+	"logout": true}
+
+// labels makes goals of a text that is labelled.
+type labels struct {
+	t            *tagger.Tagger
+	source, lang string
+	tokens       []intent.Token
+	parts        []tagger.Part
+	press        float32
+}
+
+// tag labels the text: loosely first, and strictly where words would be left over.
+func (l *labels) tag() {
+	for _, l.press = range []float32{tagger.Loosely, tagger.Strictly} {
+		l.parts = l.t.Tag(l.tokens, l.lang, l.press)
+		if r := l.reading(); whole(&r) {
+			return
+		}
+	}
+}
+
+// frames are what the kinds of the tagger mean.
+var frames = map[string]intent.Phrasing{
+	"add": {Effect: intent.Add}, "remove": {Effect: intent.Remove}, "complete": {Effect: intent.Complete}, "reopen": {Effect: intent.Reopen},
+	"on": {Effect: intent.Toggle, On: true}, "off": {Effect: intent.Toggle}, "set": {Effect: intent.Set}, "choose": {Effect: intent.Choose},
+	"rate": {Effect: intent.Rate}, "edit": {Effect: intent.Edit}, "append": {Effect: intent.Append}, "clear": {Effect: intent.Clear},
+	"open": {Effect: intent.Open}, "close": {Effect: intent.Close}, "expand": {Effect: intent.Expand}, "collapse": {Effect: intent.Collapse},
+	"sort": {Effect: intent.Sort}, "filter": {Effect: intent.Filter}, "search": {Effect: intent.Search}, "page": {Effect: intent.Page},
+	"move": {Effect: intent.Move}, "save": {Effect: intent.Submit, Concept: "save"}, "send": {Effect: intent.Submit, Concept: "send"},
+	"order": {Effect: intent.Submit, Concept: "checkout"}, "submit": {Effect: intent.Submit}, "confirm": {Effect: intent.Confirm},
+	"cancel": {Effect: intent.Abandon}, "login": {Effect: intent.SignIn}, "logout": {Effect: intent.SignOut},
+	"navigate": {Effect: intent.Navigate}, "increase": {Effect: intent.Increase}, "decrease": {Effect: intent.Decrease},
+	"press": {Effect: intent.Press}, "type": {Effect: intent.Type}, "hover": {Effect: intent.Point}, "select": {Effect: intent.Select},
+	"upload": {Effect: intent.Upload}, "download": {Effect: intent.Download}, "copy": {Effect: intent.Copy}, "scroll": {Effect: intent.Scroll},
+	"resize": {Effect: intent.Resize}, "window": {Effect: intent.Window}, "wait": {Effect: intent.Wait}, "act": {Effect: intent.Act},
+	"shown": {Effect: intent.Check, Property: intent.Shown}, "gone": {Effect: intent.Check, Property: intent.Shown, Not: true},
+	"is": {Effect: intent.Check, Property: intent.Is}, "has": {Effect: intent.Check, Property: intent.Contains},
+	"count": {Effect: intent.Check, Property: intent.Counts}, "only": {Effect: intent.Check, Property: intent.Shown, Only: true},
+	"at": {Effect: intent.Check, Property: intent.At}, "sorted": {Effect: intent.Check, Property: intent.Order},
+	"same": {Effect: intent.Check, Property: intent.Unchanged}, "if": {Effect: intent.Check, Property: intent.Shown},
+}
+
+// slots are what the slots of the tagger are called in a frame.
+var slots = map[string]string{"t": "thing", "to": "to", "from": "from", "n": "name", "v": "value", "b": "become", "by": "by", "a": "amount",
+	"in": "in", "with": "with", "p": "place"}
+
+// reading makes the goals of all parts.
+func (l *labels) reading() intent.Reading {
+	var r intent.Reading
+	r.Prior = 1
+	var late []intent.Goal
+	var lost []intent.Span
+	var cond *intent.Claim
+	end := 0 // of the sentence in which late checks wait
+	flush := func() {
+		r.Goals = append(r.Goals, late...)
+		late = nil
+	}
+	for i := range l.parts {
+		p := &l.parts[i]
+		if p.Kind == "note" {
+			continue
+		}
+		if len(late) > 0 && l.ended(end, p.From) && (len(r.Goals) > 0 && r.Goals[len(r.Goals)-1].Span.From > late[0].Span.From) {
+			flush()
+		}
+		if !p.Forbidden && harmful[p.Kind] && !l.supported(p) {
+			lost = append(lost, intent.Span{From: p.From, To: p.To})
+		}
+		f := l.frame(p)
+		goals, left := intent.GoalsOf(l.source, l.lang, &f)
+		lost = append(lost, left...)
+		if len(goals) == 0 {
+			lost = append(lost, intent.Span{From: p.From, To: p.To})
+			continue
+		}
+		if p.Kind == "if" {
+			cond = goals[0].Claim
+			continue
+		}
+		if cond != nil {
+			goals[0].If, cond = cond, nil
+		}
+		if p.Late {
+			late, end = append(late, goals...), p.To
+			continue
+		}
+		r.Goals = append(r.Goals, goals...)
+	}
+	flush()
+	if len(r.Goals) > 0 {
+		r.Goals[0].Words = append(r.Goals[0].Words, l.between()...)
+	}
+	r.Unread = append(append(intent.Left(l.source, l.lang, r.Goals), lost...), l.undenied()...)
+	return r
+}
+
+// sure is how much likelier a kind must be than the next where no word of the lexicon says so.
+const sure = 120
+
+// supports are the effects of verbs that say that a harmful kind is meant.
+var supports = map[string][]string{"remove": {"remove", "clear", "decrease"}, "clear": {"clear", "remove"}, "send": {"submit", "add", "act"},
+	"order": {"submit", "add", "complete", "act"}, "confirm": {"confirm", "submit", "complete", "act", "choose", "press"}, "login": {"sign_in"}, "logout": {"sign_out"}}
+
+// supported reports whether a deed that cannot be taken back is what the words say, or is next to certain.
+func (l *labels) supported(p *tagger.Part) bool {
+	if p.Margin >= sure {
+		return true
+	}
+	lex := lexicon.Language(l.lang)
+	for i := p.First; i < p.Last; i++ {
+		if p.Labels[i-p.First] != "" || l.tokens[i].Kind != intent.TokenWord {
+			continue
+		}
+		for _, v := range lex.Verbs(l.tokens[i].Text) {
+			if slices.Contains(supports[p.Kind], v.Effect) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ended reports whether a sentence ends between two places of the text.
+func (l *labels) ended(from, to int) bool {
+	return from < to && strings.ContainsAny(l.source[from:to], ".!?\n")
+}
+
+// frame is a part as grammar is to read it.
+func (l *labels) frame(p *tagger.Part) intent.Phrasing {
+	f := frames[p.Kind]
+	f.Span = intent.Span{From: p.From, To: p.To}
+	f.Forbidden = p.Forbidden
+	for _, s := range p.Slots {
+		f.Slots = append(f.Slots, intent.ArgumentSpan{Name: slots[s.Name], Span: intent.Span{From: s.From, To: s.To}})
+	}
+	for i := p.First; i < p.Last; i++ {
+		if p.Labels[i-p.First] != "" {
+			continue
+		}
+		if l.plain(i) {
+			f.Words = append(f.Words, l.tokens[i].Span)
+		}
+		if l.denies(i) && turned[p.Kind] {
+			f.Not = true
+		}
+	}
+	return f
+}
+
+// turned are the kinds of checks that a negation turns round, negative those of what is one already.
+var (
+	turned   = map[string]bool{"is": true, "has": true, "at": true, "shown": true, "count": true, "sorted": true, "if": true}
+	negative = map[string]bool{"gone": true, "same": true, "only": true, "off": true, "remove": true, "reopen": true, "cancel": true,
+		"clear": true, "note": true, "filter": true}
+)
+
+// denies reports whether a token is a negation.
+func (l *labels) denies(i int) bool {
+	return l.tokens[i].Kind == intent.TokenWord && lexicon.Language(l.lang).Is(l.tokens[i].Text, lexicon.Negation)
+}
+
+// undenied are the negations that no part has.
+func (l *labels) undenied() []intent.Span {
+	taken := make([]bool, len(l.tokens))
+	for k := range l.parts {
+		p := &l.parts[k]
+		for i := p.First; i < p.Last; i++ {
+			taken[i] = p.Forbidden || turned[p.Kind] || negative[p.Kind] || p.Labels[i-p.First] != ""
+		}
+	}
+	var out []intent.Span
+	for i := range l.tokens {
+		if !taken[i] && l.denies(i) {
+			out = append(out, l.tokens[i].Span)
+		}
+	}
+	return out
+}
+
+// plain reports whether a word outside of all slots says nothing of its own there: a verb, or a word that
+// people put around what they want.
+func (l *labels) plain(i int) bool {
+	t := &l.tokens[i]
+	if t.Kind != intent.TokenWord {
+		return false
+	}
+	return l.t.Loose(t.Fold) || len(lexicon.Language(l.lang).Verbs(t.Text)) > 0 && (!t.Cap || l.lang == "de")
+}
+
+// between returns the words outside of all parts, and those of notes, that say nothing else than is said.
+func (l *labels) between() []intent.Span {
+	var out []intent.Span
+	said := map[string]bool{}
+	inside := make([]bool, len(l.tokens))
+	for k := range l.parts {
+		p := &l.parts[k]
+		if p.Kind == "note" {
+			continue
+		}
+		for i := p.First; i < p.Last; i++ {
+			inside[i] = true
+			if p.Labels[i-p.First] != "" {
+				said[l.stem(i)] = true
+			}
+		}
+	}
+	for i := range l.tokens {
+		if !inside[i] && (l.plain(i) || said[l.stem(i)]) {
+			out = append(out, l.tokens[i].Span)
+		}
+	}
+	return out
+}
+
+// stem is a word in its base form where it is known.
+func (l *labels) stem(i int) string {
+	t := &l.tokens[i]
+	if lemma := lexicon.Language(l.lang).Lemma(t.Text); lemma != "" {
+		return lemma
+	}
+	return t.Fold
+}
+
+// whole reports whether a reading has all words.
+func whole(r *intent.Reading) bool { return len(r.Unread) == 0 && len(r.Goals) > 0 }
