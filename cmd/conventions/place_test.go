@@ -95,6 +95,7 @@ var rooms = map[string]string{
 	"storage/step/xpath":                "format: the syntax of selectors by XPath",
 	"storage/step/testfile":             "format: a case as a file of a repository",
 	"storage/stepgroup":                 "rows: step groups, their revisions, and who uses them",
+	"storage/run/reading":               "rows: what lists and pages show of runs, their jobs and their history",
 	"storage/run/need":                  "rule: whether a job may begin whose test needs others",
 	"storage/suiteplan":                 "rows: which cases a suite runs, in which order, and the plans of its runs",
 	"storage/suiteplan/shard":           "rule: how tests are divided into parts that take about the same time",

@@ -21,7 +21,6 @@ var largePackages = map[string]int{
 	"api/authoring/export":     34,
 	"cmd/slipway-ci/command":   28,
 	"storage/crash":            49,
-	"storage/run":              33,
 	"storage/step":             38,
 	"worker/generation/find":   43,
 	"worker/generation/intent": 54,

@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 	. "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -200,7 +201,7 @@ func TestSuiteRunIsGivenInputs(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, more)
 	require.Len(t, jobs, 6)
-	runs, err := OfSuiteRun(fixture.Context(t), w.DB, run.ID)
+	runs, err := reading.OfSuiteRun(fixture.Context(t), w.DB, run.ID)
 	require.NoError(t, err)
 	require.Len(t, runs, 3)
 	for i, want := range []struct{ name, url, tunnel string }{{"with a tunnel", "https://pr-7.example.com/cart", "office"},
@@ -239,7 +240,7 @@ func TestSuiteRunIsGivenInputs(t *testing.T) {
 	jobs, _, err = w.NextRuns(own.ID, 10)
 	require.NoError(t, err)
 	require.Len(t, jobs, 3)
-	runs, err = OfSuiteRun(fixture.Context(t), w.DB, own.ID)
+	runs, err = reading.OfSuiteRun(fixture.Context(t), w.DB, own.ID)
 	require.NoError(t, err)
 	require.True(t, slices.ContainsFunc(runs, func(r Run) bool {
 		return r.TestURL == "https://shop.example.com/cart" &&
@@ -326,79 +327,6 @@ func TestFanOutLocksTheBuildFirst(t *testing.T) {
 		return tx.SelectContext(ctx, &locked, `select id::text from suite_runs where build_id = $1 for no key update nowait`, *build)
 	})
 	require.NoError(t, <-ended)
-}
-
-func TestSuiteRunsOfBuild(t *testing.T) {
-	t.Parallel()
-	w := open(t)
-	by, build, other := w.Org.Member.Writer, w.build(), w.build()
-	one := w.NewSuite(by, "b one", w.NewCase(by, "one").ID)
-	two := w.NewSuite(by, "a two", w.NewCase(by, "two").ID, w.NewCase(by, "three").ID)
-	start := func(suite *authoring.Suite, build *int64) *SuiteRun {
-		run, err := w.TrySuiteRun(by, NewSuiteRun{SuiteID: suite.ID, Inputs: Inputs{BuildID: build}})
-		require.NoError(t, err)
-		return run
-	}
-	for range 3 {
-		start(one, build)
-	}
-	newest := start(one, build)
-	start(one, other)
-	start(one, nil)
-	run := start(two, build)
-	jobs, _, err := w.NextRuns(run.ID, 10)
-	require.NoError(t, err)
-	w.MustEnd(jobs[0], Passed)
-	w.MustEnd(jobs[1], Failed)
-
-	list, err := SuiteRunsOfBuild(fixture.Context(t), w.DB, w.Org.ID, *build)
-	require.NoError(t, err)
-	require.Len(t, list, 2)
-	require.Equal(t, run.ID, list[0].ID)
-	require.Equal(t, Failed, list[0].Status)
-	require.Equal(t, []int{1, 1, 0}, []int{list[0].Counts[Passed], list[0].Counts[Failed], list[0].Counts[Running]})
-	require.Equal(t, newest.ID, list[1].ID)
-	require.Equal(t, 1, list[1].Counts[Queued])
-	for _, of := range [][2]int64{{w.Rival.ID, *build}, {w.Org.ID, *other + 1000}} {
-		list, err = SuiteRunsOfBuild(fixture.Context(t), w.DB, of[0], of[1])
-		require.NoError(t, err)
-		require.Empty(t, list)
-	}
-
-	// Each suite costs a look at the index, however many runs it has had on this build and on
-	// others.
-	w.Exec(`insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, state, build_id, created_at)
-		select gen_random_uuid(), organization_id, team_id, suite_id, suite_name, user_uuid, build_name, 1, 'PASSED',
-			case when i % 100 = 0 then build_id end, created_at - i * interval '1 second'
-		from suite_runs, generate_series(1, 10000) i where id = $1`, newest.ID)
-	w.Exec(`vacuum analyze suite_runs`)
-	var lines []string
-	require.NoError(t, w.DB.SelectContext(fixture.Context(t), &lines, `explain (analyze, costs off, timing off, summary off) `+
-		HistoryStatements()["of a build"], w.Org.ID, *build, 200))
-	plan := strings.Join(lines, "\n")
-	require.Equal(t, 2, strings.Count(plan, "Index Scan using suite_runs_build")+strings.Count(plan,
-		"Index Only Scan using suite_runs_build"), plan)
-	require.NotContains(t, plan, "rows=100", "runs that are not the newest")
-	require.NotContains(t, plan, "Seq Scan on suite_runs")
-	list, err = SuiteRunsOfBuild(fixture.Context(t), w.DB, w.Org.ID, *build)
-	require.NoError(t, err)
-	require.Equal(t, newest.ID, list[1].ID)
-	w.Exec(`delete from suite_runs where created_at < $1`, newest.CreatedAt.Add(-time.Second/2))
-
-	// Lists filter by the build.
-	runs, total, err := SuiteRuns(fixture.Context(t), w.DB, Filter{OrganizationID: w.Org.ID, SuiteID: one.ID, BuildID: *build,
-		Page: storage.Page{Limit: 2}})
-	require.NoError(t, err)
-	require.Equal(t, []int{2, 4}, []int{len(runs), total})
-	require.Equal(t, newest.ID, runs[0].ID)
-	all, total, err := All(fixture.Context(t), w.DB, AllFilter{OrganizationID: w.Org.ID, BuildID: *build, Page: storage.Page{Limit: 10}})
-	require.NoError(t, err)
-	require.Equal(t, []int{2, 2}, []int{len(all), total})
-	of, total, err := List(fixture.Context(t), w.DB, Filter{OrganizationID: w.Org.ID, CaseID: all[0].CaseID, BuildID: *other,
-		Page: storage.Page{Limit: 10}})
-	require.NoError(t, err)
-	require.Empty(t, of)
-	require.Zero(t, total)
 }
 
 // A step that makes the runs of many cases asks no more than one that makes a few, whatever

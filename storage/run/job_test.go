@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	. "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -80,10 +81,10 @@ func TestJobFromBeginToEnd(t *testing.T) {
 	require.Equal(t, "done\uFFFD", j.Records[0].Result.Message)
 	require.Len(t, j.Files, 1)
 	require.Equal(t, file.Key, j.Files[0].Key)
-	f, err := FileByID(fixture.Context(t), w.DB, w.Org.ID, file.ID)
+	f, err := reading.FileByID(fixture.Context(t), w.DB, w.Org.ID, file.ID)
 	require.NoError(t, err)
 	require.EqualValues(t, 7, f.Size)
-	_, err = FileByID(fixture.Context(t), w.DB, w.Rival.ID, file.ID)
+	_, err = reading.FileByID(fixture.Context(t), w.DB, w.Rival.ID, file.ID)
 	require.ErrorIs(t, err, storage.ErrNotFound)
 	unnamed, err := UnnamedObjects(fixture.Context(t), w.DB, []string{"runs/a/b", file.Key, "runs/c/d"})
 	require.NoError(t, err)

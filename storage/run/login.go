@@ -65,7 +65,7 @@ func (r *workRow) loginOf(ctx context.Context, tx *storage.Tx, w *Work) (*SavedL
 	case entry.Ready():
 		return &SavedLogin{Login: *l, Generation: entry.Generation, sealed: entry.Sealed}, nil
 	case entry.Failed():
-		why, err := readDiagnosis(entry.Diagnosis)
+		why, err := ReadDiagnosis(entry.Diagnosis)
 		if err != nil {
 			return nil, err
 		}

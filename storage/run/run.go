@@ -1,5 +1,5 @@
-// Package run stores runs of tests: runs of a case and of a suite, their jobs with
-// records and files, and the events that say how they ended.
+// Package run stores runs of tests: runs of a case and of a suite, their jobs with records and
+// files, and the events that say how they ended. What is shown of them is read by package reading.
 //
 // A Run is a case at the time it was started: its name, revision, targets and tunnel
 // are copied into it, and later changes of the case do not reach it. It has one Job for
@@ -180,7 +180,7 @@ type Run struct {
 	// Unreviewed counts steps that look like a picture that nobody has accepted.
 	Unreviewed int
 	// Jobs by position, a page of them. Records are filled in for single runs only, of the first jobs
-	// (ReadRecords), Files also for those of a suite run.
+	// (reading.Records), Files also for those of a suite run.
 	Jobs []Job
 }
 

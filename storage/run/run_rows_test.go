@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/rows"
 	. "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -130,8 +131,8 @@ func TestRunOfRows(t *testing.T) {
 		w.Event(run.ID)["failedJobs"])
 
 	// By page.
-	read := func(p JobPage) (positions []int) {
-		found, err := ByIDWith(fixture.Context(t), w.DB, w.Org.ID, c.ID, run.ID, p)
+	read := func(p reading.JobPage) (positions []int) {
+		found, err := reading.ByIDWith(fixture.Context(t), w.DB, w.Org.ID, c.ID, run.ID, p)
 		require.NoError(t, err)
 		require.Equal(t, 140, found.JobCount)
 		for _, job := range found.Jobs {
@@ -139,10 +140,10 @@ func TestRunOfRows(t *testing.T) {
 		}
 		return positions
 	}
-	require.Equal(t, []int{98, 99, 100}, read(JobPage{Skip: 98, Limit: 3}))
-	require.Equal(t, []int{139}, read(JobPage{Limit: 10, Status: Failed}))
-	require.Len(t, read(JobPage{Limit: DefaultJobs}), 100)
-	require.Empty(t, read(JobPage{Skip: 140, Limit: 10}))
+	require.Equal(t, []int{98, 99, 100}, read(reading.JobPage{Skip: 98, Limit: 3}))
+	require.Equal(t, []int{139}, read(reading.JobPage{Limit: 10, Status: Failed}))
+	require.Len(t, read(reading.JobPage{Limit: reading.DefaultJobs}), 100)
+	require.Empty(t, read(reading.JobPage{Skip: 140, Limit: 10}))
 	failing, header, err := FailingRows(fixture.Context(t), w.DB, &Run{DataID: got.DataID,
 		Jobs: []Job{{ID: second[9], Status: Failed, Row: &Row{69, "user69"}}}})
 	require.NoError(t, err)
@@ -245,7 +246,7 @@ func TestLostFanOutOfRows(t *testing.T) {
 		require.EqualValues(t, 1, n)
 		return err
 	})
-	got, err := ByIDWith(fixture.Context(t), w.DB, w.Org.ID, run.CaseID, run.ID, JobPage{Skip: 100, Limit: 10})
+	got, err := reading.ByIDWith(fixture.Context(t), w.DB, w.Org.ID, run.CaseID, run.ID, reading.JobPage{Skip: 100, Limit: 10})
 	require.NoError(t, err)
 	require.Equal(t, Errored, got.Status)
 	require.Len(t, got.Jobs, 1)

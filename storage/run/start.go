@@ -77,7 +77,7 @@ func Start(ctx context.Context, tx *storage.Tx, w account.Writer, n NewRun) (*Ru
 		return nil, err
 	}
 	run.CreatedAt = at
-	run.sumJobs()
+	run.SumJobs()
 	if err := authoring.SetBuildName(ctx, tx, c.ID, build); err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	store "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/tasks"
@@ -254,7 +255,7 @@ func (w *world) task(id uuid.UUID) *ledger.Task {
 
 func (w *world) read(run *store.Run) *store.Run {
 	w.t.Helper()
-	got, err := store.ByID(w.t.Context(), w.db, w.org, run.CaseID, run.ID)
+	got, err := reading.ByID(w.t.Context(), w.db, w.org, run.CaseID, run.ID)
 	require.NoError(w.t, err)
 	return got
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	store "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
@@ -125,10 +126,10 @@ func TestSuiteRunGoesThrough(t *testing.T) {
 	run := w.newSuiteRun(25)
 	stop := w.start()
 	require.Eventually(t, func() bool {
-		ended, err := store.Ended(t.Context(), w.db, []uuid.UUID{run.ID})
+		ended, err := reading.Ended(t.Context(), w.db, []uuid.UUID{run.ID})
 		return err == nil && len(ended) == 1
 	}, time.Minute, 10*time.Millisecond)
-	got, err := store.SuiteRunByID(t.Context(), w.db, w.org, run.SuiteID, run.ID)
+	got, err := reading.SuiteRunByID(t.Context(), w.db, w.org, run.SuiteID, run.ID)
 	require.NoError(t, err)
 	require.Equal(t, store.Passed, got.Status)
 	require.Equal(t, 25, got.Counts[store.Passed])

@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/api/authoring/request"
 	"github.com/slipway-qa/slipway/api/authoring/settings"
 	"github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -58,7 +59,7 @@ func (h Runs) Comparison(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	good, err := run.GoodBefore(ctx, h.DB, organization, row)
+	good, err := reading.GoodBefore(ctx, h.DB, organization, row)
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func (h Runs) Comparison(c *gin.Context) error {
 			ids = append(ids, before.ID)
 		}
 	}
-	passed, err := run.ReadJobs(ctx, h.DB, organization, ids)
+	passed, err := reading.Jobs(ctx, h.DB, organization, ids)
 	if err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ func (h Runs) Comparison(c *gin.Context) error {
 
 func (h reader) beside(then, now []step.Record) []stepsBeside {
 	list := []stepsBeside{}
-	for _, pair := range run.PairSteps(then, now) {
+	for _, pair := range reading.PairSteps(then, now) {
 		list = append(list, stepsBeside{Differs: pair.Differences(), Then: h.viewRecord(pair.Then), Now: h.viewRecord(pair.Now)})
 	}
 	return list

@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -40,7 +41,7 @@ func (h Runs) Trace(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	row, err := h.runWith(c.Request.Context(), auth.Organization(c), id, runID, run.JobPage{Limit: run.DefaultJobs, Job: job})
+	row, err := h.runWith(c.Request.Context(), auth.Organization(c), id, runID, reading.JobPage{Limit: reading.DefaultJobs, Job: job})
 	if err != nil {
 		return err
 	}

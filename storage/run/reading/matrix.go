@@ -1,20 +1,22 @@
-package run
+package reading
 
 import (
 	"context"
 
 	"github.com/google/uuid"
+	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/run"
 )
 
 // Cell is the run of a case in a run of its suite.
 type Cell struct {
-	CaseID     string    `db:"case_id"`
-	SuiteRunID uuid.UUID `db:"suite_run_id"`
-	ID         uuid.UUID `db:"id"`
-	Status     Status    `db:"state"`
-	Healed     int       `db:"healed"`
+	CaseID     string     `db:"case_id"`
+	SuiteRunID uuid.UUID  `db:"suite_run_id"`
+	ID         uuid.UUID  `db:"id"`
+	Status     run.Status `db:"state"`
+	Healed     int        `db:"healed"`
 }
 
 const cells = `
@@ -28,7 +30,7 @@ func Cells(ctx context.Context, q storage.Querier, organizationID int64, suiteRu
 	if len(suiteRuns) == 0 || len(cases) == 0 {
 		return nil, nil
 	}
-	err := q.SelectContext(ctx, &list, cells, organizationID, storage.UUIDs(suiteRuns), texts(cases))
+	err := q.SelectContext(ctx, &list, cells, organizationID, storage.UUIDs(suiteRuns), pq.Array(cases))
 	return list, storage.Wrap(err, "matrix of test runs")
 }
 

@@ -1,4 +1,4 @@
-package run
+package reading
 
 import (
 	"context"
@@ -8,23 +8,24 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/run"
 )
 
 // AllFilter selects runs of an organization.
 type AllFilter struct {
 	OrganizationID int64
-	Status         Status    // "": all
-	From, To       time.Time // as of Filter
-	BuildID        int64     // as of Filter
-	Environment    string    // its name; "": all
-	Tags           []string  // all of which the case has now
-	Browser        string    // browserName of a target of a job, in any case; "": all
+	Status         run.Status // "": all
+	From, To       time.Time  // as of Filter
+	BuildID        int64      // as of Filter
+	Environment    string     // its name; "": all
+	Tags           []string   // all of which the case has now
+	Browser        string     // browserName of a target of a job, in any case; "": all
 	storage.Page
 }
 
 // All returns a page of the runs of an organization, newest first, and the number of all
 // that match. Its jobs are without records.
-func All(ctx context.Context, q storage.Querier, f AllFilter) ([]Run, int, error) {
+func All(ctx context.Context, q storage.Querier, f AllFilter) ([]run.Run, int, error) {
 	args := []any{f.OrganizationID}
 	where := "r.organization_id = $1"
 	add := func(condition string, value any) {
@@ -60,17 +61,17 @@ func All(ctx context.Context, q storage.Querier, f AllFilter) ([]Run, int, error
 }
 
 // listRuns reads the page of runs under a condition.
-func listRuns(ctx context.Context, q storage.Querier, where string, args []any, p storage.Page) ([]Run, int, error) {
-	rows := []runRow{}
+func listRuns(ctx context.Context, q storage.Querier, where string, args []any, p storage.Page) ([]run.Run, int, error) {
+	rows := []run.RunRow{}
 	if p.RowLimit() > 0 {
-		query, all := runPage("test_runs", "r", shownColumns, runTables, where, args, p)
+		query, all := runPage("test_runs", "r", run.ShownColumns, run.Tables, where, args, p)
 		if err := q.SelectContext(ctx, &rows, query, all...); err != nil {
 			return nil, 0, storage.Wrap(err, "list test runs")
 		}
 	}
 	if len(rows) == 0 { // a page without rows has no total
 		total, err := runTotal(ctx, q, "test_runs", "r", where, args)
-		return []Run{}, total, err
+		return []run.Run{}, total, err
 	}
 	list, err := withJobs(ctx, q, rows, firstJobs(len(rows)))
 	return list, rows[0].Total, err

@@ -1,4 +1,4 @@
-package run
+package reading
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/run"
 )
 
 const (
@@ -22,7 +23,7 @@ const (
 // JobPage selects jobs of a run.
 type JobPage struct {
 	Skip, Limit int        // Limit at most MaxJobPage
-	Status      Status     // "": all
+	Status      run.Status // "": all
 	Job         *uuid.UUID // this one alone, whatever the others say; nil: all
 }
 
@@ -34,15 +35,15 @@ func firstJobs(runs int) JobPage {
 // of a state is counted off.
 const pageOfJobs = `
 select j.* from unnest($1::uuid[]) as want(id) cross join lateral (
-	select ` + jobColumns + ` from test_jobs j where j.run_id = want.id and j.position >= $2 order by j.position limit $3
+	select ` + run.JobColumns + ` from test_jobs j where j.run_id = want.id and j.position >= $2 order by j.position limit $3
 ) j order by j.run_id, j.position`
 
 const pageOfJobsByState = `
 select j.* from unnest($1::uuid[]) as want(id) cross join lateral (
-	select ` + jobColumns + ` from test_jobs j where j.run_id = want.id and j.state = $4 order by j.position offset $2 limit $3
+	select ` + run.JobColumns + ` from test_jobs j where j.run_id = want.id and j.state = $4 order by j.position offset $2 limit $3
 ) j order by j.run_id, j.position`
 
-const oneJob = `select ` + jobColumns + ` from test_jobs j where j.run_id = any($1::uuid[]) and j.id = $2`
+const oneJob = `select ` + run.JobColumns + ` from test_jobs j where j.run_id = any($1::uuid[]) and j.id = $2`
 
 // sumsOfJobs is for runs whose jobs are not all at hand.
 const sumsOfJobs = `
@@ -54,17 +55,17 @@ from test_jobs j where j.run_id = any($1::uuid[]) group by j.run_id`
 
 type sumsRow struct {
 	RunID uuid.UUID `db:"run_id"`
-	counts
+	run.Counts
 	Healed     int `db:"healed"`
 	Drifted    int `db:"drifted"`
 	Unreviewed int `db:"unreviewed"`
 }
 
 // withJobs returns the runs of rows and reads a page of the jobs of each, without records.
-func withJobs(ctx context.Context, q storage.Querier, rows []runRow, p JobPage) ([]Run, error) {
-	list, at, ids, many := make([]Run, len(rows)), map[uuid.UUID]int{}, make([]uuid.UUID, len(rows)), []uuid.UUID{}
+func withJobs(ctx context.Context, q storage.Querier, rows []run.RunRow, p JobPage) ([]run.Run, error) {
+	list, at, ids, many := make([]run.Run, len(rows)), map[uuid.UUID]int{}, make([]uuid.UUID, len(rows)), []uuid.UUID{}
 	for i := range rows {
-		list[i] = rows[i].run()
+		list[i] = rows[i].Run()
 		at[list[i].ID], ids[i] = i, list[i].ID
 	}
 	query, args := pageOfJobs, []any{storage.UUIDs(ids), p.Skip, p.Limit}
@@ -74,17 +75,17 @@ func withJobs(ctx context.Context, q storage.Querier, rows []runRow, p JobPage) 
 	case p.Status != "":
 		query, args = pageOfJobsByState, append(args, p.Status)
 	}
-	var jobs []jobRow
+	var jobs []run.JobRow
 	if err := q.SelectContext(ctx, &jobs, query, args...); err != nil {
 		return nil, storage.Wrap(err, "read test jobs")
 	}
 	for i := range jobs {
-		job, err := jobs[i].job()
+		job, err := jobs[i].Job()
 		if err != nil {
 			return nil, err
 		}
-		run := &list[at[job.RunID]]
-		run.Jobs = append(run.Jobs, job)
+		r := &list[at[job.RunID]]
+		r.Jobs = append(r.Jobs, job)
 	}
 	for i := range list {
 		if p.Skip > 0 || p.Status != "" || len(list[i].Jobs) < list[i].JobCount {
@@ -98,11 +99,11 @@ func withJobs(ctx context.Context, q storage.Querier, rows []runRow, p JobPage) 
 		}
 	}
 	for i := range sums {
-		list[at[sums[i].RunID]].sumUp(sums[i])
+		sums[i].sumUp(&list[at[sums[i].RunID]])
 	}
 	for i := range list {
 		if list[i].Counts == nil {
-			list[i].sumJobs()
+			list[i].SumJobs()
 		}
 	}
 	return list, nil
@@ -110,39 +111,23 @@ func withJobs(ctx context.Context, q storage.Querier, rows []runRow, p JobPage) 
 
 // sumUp sets what all jobs of a run are together. Those that were not made yet count as
 // QUEUED, and as CANCELLED once the run has ended without them.
-func (r *Run) sumUp(of sumsRow) {
-	if missing := max(0, r.JobCount-of.sum()); r.Status.Terminal() {
+func (of *sumsRow) sumUp(r *run.Run) {
+	if missing := max(0, r.JobCount-of.Sum()); r.Status.Terminal() {
 		of.Cancelled += missing
 	} else {
 		of.Queued += missing
 	}
-	r.JobCount, r.Counts, r.Healed, r.Drifted, r.Unreviewed = of.sum(), of.byStatus(), of.Healed, of.Drifted, of.Unreviewed
-}
-
-// sumJobs does so for a run that has all its jobs.
-func (r *Run) sumJobs() {
-	r.JobCount, r.Counts, r.Healed, r.Drifted, r.Unreviewed = max(r.JobCount, len(r.Jobs)), map[Status]int{}, 0, 0, 0
-	for i := range r.Jobs {
-		status := r.Jobs[i].Status
-		if status == Flaky { // among those that passed
-			status = Passed
-		}
-		r.Counts[status]++
-		r.Unreviewed += r.Jobs[i].Unreviewed
-		r.Healed += r.Jobs[i].Healed
-		r.Drifted += r.Jobs[i].Drifted
-	}
-	r.Counts[Queued] += r.JobCount - len(r.Jobs)
+	r.JobCount, r.Counts, r.Healed, r.Drifted, r.Unreviewed = of.Sum(), of.ByStatus(), of.Healed, of.Drifted, of.Unreviewed
 }
 
 // EachJob is what a report has of a job before it reads the job itself.
 type EachJob struct {
-	RunID      uuid.UUID `db:"run_id"`
-	Position   int       `db:"position"`
-	Status     Status    `db:"state"`
-	Healed     int       `db:"healed"`
-	Drifted    int       `db:"drifted"`
-	Unreviewed int       `db:"unreviewed"`
+	RunID      uuid.UUID  `db:"run_id"`
+	Position   int        `db:"position"`
+	Status     run.Status `db:"state"`
+	Healed     int        `db:"healed"`
+	Drifted    int        `db:"drifted"`
+	Unreviewed int        `db:"unreviewed"`
 }
 
 const eachJob = `
@@ -158,21 +143,22 @@ func EachJobOf(ctx context.Context, q storage.Querier, runs []uuid.UUID) ([]Each
 }
 
 // JobsFrom returns jobs of a run from a position on, in their order, and reads the records of
-// those that are detailed, as far as ReadRecords goes.
-func JobsFrom(ctx context.Context, q storage.Querier, run uuid.UUID, position, limit int, detailed func(*Job) bool) ([]Job, error) {
-	var found []jobRow
-	if err := q.SelectContext(ctx, &found, pageOfJobs, storage.UUIDs([]uuid.UUID{run}), position, limit); err != nil {
+// those that are detailed, as far as Records goes.
+func JobsFrom(ctx context.Context, q storage.Querier, runID uuid.UUID, position, limit int,
+	detailed func(*run.Job) bool) ([]run.Job, error) {
+	var found []run.JobRow
+	if err := q.SelectContext(ctx, &found, pageOfJobs, storage.UUIDs([]uuid.UUID{runID}), position, limit); err != nil {
 		return nil, storage.Wrap(err, "read test jobs")
 	}
-	list, records := make([]Job, len(found)), []*Job{}
+	list, records := make([]run.Job, len(found)), []*run.Job{}
 	for i := range found {
 		var err error
-		if list[i], err = found[i].job(); err != nil {
+		if list[i], err = found[i].Job(); err != nil {
 			return nil, err
 		}
 		if detailed(&list[i]) {
 			records = append(records, &list[i])
 		}
 	}
-	return list, ReadRecords(ctx, q, records)
+	return list, Records(ctx, q, records)
 }

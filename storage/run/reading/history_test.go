@@ -1,4 +1,4 @@
-package run_test
+package reading_test
 
 import (
 	"strings"
@@ -10,16 +10,17 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
-	. "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
 // past reads runs, newest first: a letter for the status (P, F, E, C, Q) and one for the
 // revision.
-func past(text string) (runs []Past) {
-	status := map[byte]Status{'P': Passed, 'F': Failed, 'E': Errored, 'C': Cancelled, 'Q': Queued}
+func past(text string) (runs []reading.Past) {
+	status := map[byte]run.Status{'P': run.Passed, 'F': run.Failed, 'E': run.Errored, 'C': run.Cancelled, 'Q': run.Queued}
 	for word := range strings.FieldsSeq(text) {
-		runs = append(runs, Past{Status: status[word[0]], RevisionID: word[1:]})
+		runs = append(runs, reading.Past{Status: status[word[0]], RevisionID: word[1:]})
 	}
 	return runs
 }
@@ -37,7 +38,7 @@ func TestMarkChanges(t *testing.T) {
 		{"Pb Fa Fb", "---", "---"},
 	} {
 		runs := past(tt.runs)
-		MarkChanges(runs)
+		reading.MarkChanges(runs)
 		var compared, changed string
 		for _, r := range runs {
 			compared += map[bool]string{true: "y", false: "-"}[r.Compared]
@@ -54,19 +55,19 @@ func TestSummarize(t *testing.T) {
 	for i := range runs {
 		ended := began.Add(time.Duration(i+1) * time.Second)
 		runs[i].StartedAt = &began
-		if runs[i].Status != Queued {
+		if runs[i].Status != run.Queued {
 			runs[i].FinishedAt = &ended
 		}
 	}
 	none, three := 0, 3
 	runs[1].Healed, runs[2].Healed = &three, &none
-	MarkChanges(runs)
-	s := Summarize(runs)
+	reading.MarkChanges(runs)
+	s := reading.Summarize(runs)
 	require.Equal(t, []int{6, 2, 1, 1, 1, 1, 1, 3, 2}, []int{s.Runs, s.Passed, s.Failed, s.Errored, s.Cancelled, s.Open,
 		s.Healed, s.Compared, s.Changed})
 	require.Equal(t, 3*time.Second, *s.Mean, "1, 2, 3 and 6 seconds: what was cancelled does not count")
 	require.Equal(t, 6*time.Second, *s.P95)
-	require.Nil(t, Summarize(past("Ca Qa")).Mean)
+	require.Nil(t, reading.Summarize(past("Ca Qa")).Mean)
 }
 
 func TestPairSteps(t *testing.T) {
@@ -87,7 +88,7 @@ func TestPairSteps(t *testing.T) {
 		{"a b", "", "a=- b=-"},
 	} {
 		var got []string
-		for _, p := range PairSteps(records(tt.then), records(tt.now)) {
+		for _, p := range reading.PairSteps(records(tt.then), records(tt.now)) {
 			name := func(r *step.Record) string {
 				if r == nil {
 					return "-"
@@ -104,10 +105,11 @@ func TestDifferences(t *testing.T) {
 	of := func(status, message string, ms int64) *step.Record {
 		return &step.Record{Status: status, Result: step.Outcome{Message: message}, TookMS: ms}
 	}
-	require.Empty(t, StepPair{of("PASSED", "", 900), of("PASSED", "", 1300)}.Differences(), "less than twice as long")
-	require.Empty(t, StepPair{of("PASSED", "", 10), of("PASSED", "", 400)}.Differences(), "less than half a second more")
-	require.Equal(t, []string{"status", "message", "duration"}, StepPair{of("PASSED", "", 100), of("FAILED", "no", 5000)}.Differences())
-	require.Equal(t, []string{"presence"}, StepPair{nil, of("PASSED", "", 1)}.Differences())
+	require.Empty(t, reading.StepPair{of("PASSED", "", 900), of("PASSED", "", 1300)}.Differences(), "less than twice as long")
+	require.Empty(t, reading.StepPair{of("PASSED", "", 10), of("PASSED", "", 400)}.Differences(), "less than half a second more")
+	require.Equal(t, []string{"status", "message", "duration"},
+		reading.StepPair{of("PASSED", "", 100), of("FAILED", "no", 5000)}.Differences())
+	require.Equal(t, []string{"presence"}, reading.StepPair{nil, of("PASSED", "", 1)}.Differences())
 }
 
 func TestHistory(t *testing.T) {
@@ -122,7 +124,7 @@ func TestHistory(t *testing.T) {
 	}
 	require.Equal(t, "NONE", result())
 	var ids []uuid.UUID
-	for _, status := range []Status{Failed, Passed, Failed, Errored} {
+	for _, status := range []run.Status{run.Failed, run.Passed, run.Failed, run.Errored} {
 		r := w.NewRun(c, 1)
 		require.Equal(t, "QUEUED", result())
 		w.MustEnd(r.Jobs[0].ID, status)
@@ -130,33 +132,33 @@ func TestHistory(t *testing.T) {
 		ids = append(ids, r.ID)
 	}
 	other := w.NewCase(w.Org.Member.Writer, "another")
-	found, err := CasesHistory(ctx, w.DB, w.Org.ID, []string{other.ID, c.ID}, 3, time.Time{})
+	found, err := reading.CasesHistory(ctx, w.DB, w.Org.ID, []string{other.ID, c.ID}, 3, time.Time{})
 	require.NoError(t, err)
 	require.Empty(t, found[other.ID].Runs)
 	require.Len(t, found[c.ID].Runs, 3)
 	require.True(t, found[c.ID].More)
 	newest := found[c.ID].Runs
-	found, err = CasesHistory(ctx, w.DB, w.Org.ID, []string{c.ID}, 1, newest[1].CreatedAt)
+	found, err = reading.CasesHistory(ctx, w.DB, w.Org.ID, []string{c.ID}, 1, newest[1].CreatedAt)
 	require.NoError(t, err)
 	require.Equal(t, newest[2].ID, found[c.ID].Runs[0].ID, "the newest before the instant")
 	require.Len(t, found[c.ID].Runs, 1)
 
 	// Nothing of it is another organization's.
-	found, err = CasesHistory(ctx, w.DB, w.Rival.ID, []string{c.ID}, 3, time.Time{})
+	found, err = reading.CasesHistory(ctx, w.DB, w.Rival.ID, []string{c.ID}, 3, time.Time{})
 	require.NoError(t, err)
 	require.Empty(t, found)
-	all, total, err := All(ctx, w.DB, AllFilter{OrganizationID: w.Rival.ID, Page: storage.Page{Limit: 5}})
+	all, total, err := reading.All(ctx, w.DB, reading.AllFilter{OrganizationID: w.Rival.ID, Page: storage.Page{Limit: 5}})
 	require.NoError(t, err)
 	require.Zero(t, total)
 	require.Empty(t, all)
-	all, total, err = All(ctx, w.DB, AllFilter{OrganizationID: w.Org.ID, Status: Failed, Page: storage.Page{Limit: 1}})
+	all, total, err = reading.All(ctx, w.DB, reading.AllFilter{OrganizationID: w.Org.ID, Status: run.Failed, Page: storage.Page{Limit: 1}})
 	require.NoError(t, err)
 	require.Equal(t, 2, total)
 	require.Equal(t, ids[2], all[0].ID)
 
 	// What is left when runs are forgotten counts.
 	good := w.NewRun(c, 1)
-	w.MustEnd(good.Jobs[0].ID, Passed)
+	w.MustEnd(good.Jobs[0].ID, run.Passed)
 	w.Exec(`delete from test_runs where id = any($1::uuid[])`, storage.UUIDs([]uuid.UUID{good.ID, ids[3]}))
 	require.Equal(t, "FAILED", result())
 	w.Exec(`delete from test_runs where case_id = $1`, c.ID)
@@ -168,19 +170,19 @@ func TestSuitesHistory(t *testing.T) {
 	w := open(t)
 	ctx := fixture.Context(t)
 	first, jobs := w.SuiteRun(2, 1)
-	w.MustEnd(jobs[0], Passed)
-	w.MustEnd(jobs[1], Failed)
-	runs, err := NewestOfSuite(ctx, w.DB, w.Org.ID, first.SuiteID, 5)
+	w.MustEnd(jobs[0], run.Passed)
+	w.MustEnd(jobs[1], run.Failed)
+	runs, err := reading.NewestOfSuite(ctx, w.DB, w.Org.ID, first.SuiteID, 5)
 	require.NoError(t, err)
 	require.Len(t, runs, 1)
 	require.Nil(t, runs[0].Healed, "nobody counted")
 	var cases []string
 	require.NoError(t, w.DB.SelectContext(ctx, &cases, `select case_id from test_runs where suite_run_id = $1`, first.ID))
 	for organization, n := range map[int64]int{w.Org.ID: 2, w.Rival.ID: 0} {
-		cells, err := Cells(ctx, w.DB, organization, []uuid.UUID{first.ID}, cases)
+		cells, err := reading.Cells(ctx, w.DB, organization, []uuid.UUID{first.ID}, cases)
 		require.NoError(t, err)
 		require.Len(t, cells, n)
-		found, err := SuitesHistory(ctx, w.DB, organization, []uuid.UUID{first.SuiteID}, 5)
+		found, err := reading.SuitesHistory(ctx, w.DB, organization, []uuid.UUID{first.SuiteID}, 5)
 		require.NoError(t, err)
 		require.Len(t, found, n/2)
 	}
@@ -192,17 +194,17 @@ func TestGoodBefore(t *testing.T) {
 	ctx := fixture.Context(t)
 	c := w.NewCase(w.Org.Member.Writer, "log in")
 	good, newer := w.NewRun(c, 1), w.NewRun(c, 1)
-	w.MustEnd(good.Jobs[0].ID, Passed)
-	w.MustEnd(newer.Jobs[0].ID, Failed)
+	w.MustEnd(good.Jobs[0].ID, run.Passed)
+	w.MustEnd(newer.Jobs[0].ID, run.Failed)
 	bad := w.NewRun(c, 1)
-	w.MustEnd(bad.Jobs[0].ID, Failed)
+	w.MustEnd(bad.Jobs[0].ID, run.Failed)
 	after := w.NewRun(c, 1)
-	w.MustEnd(after.Jobs[0].ID, Passed)
-	read := func(organization int64) map[uuid.UUID]Good {
+	w.MustEnd(after.Jobs[0].ID, run.Passed)
+	read := func(organization int64) map[uuid.UUID]reading.Good {
 		t.Helper()
-		r, err := ByID(ctx, w.DB, w.Org.ID, c.ID, bad.ID)
+		r, err := reading.ByID(ctx, w.DB, w.Org.ID, c.ID, bad.ID)
 		require.NoError(t, err)
-		found, err := GoodBefore(ctx, w.DB, organization, r)
+		found, err := reading.GoodBefore(ctx, w.DB, organization, r)
 		require.NoError(t, err)
 		return found
 	}
@@ -221,7 +223,7 @@ func TestHistoryOfManyRuns(t *testing.T) {
 	ctx := fixture.Context(t)
 	c := w.NewCase(w.Org.Member.Writer, "log in")
 	r := w.NewRun(c, 1)
-	w.MustEnd(r.Jobs[0].ID, Passed)
+	w.MustEnd(r.Jobs[0].ID, run.Passed)
 	const n = 10_000
 	w.Exec(`alter table test_runs disable trigger test_runs_result_added`)
 	w.Exec(`insert into test_runs (id, organization_id, team_id, case_id, revision_id, user_uuid, case_name, build_name, state, created_at)
@@ -241,10 +243,10 @@ func TestHistoryOfManyRuns(t *testing.T) {
 	}{
 		"cases":      {"test_runs_newest", []any{w.Org.ID, `{` + c.ID + `}`, 31, `infinity`}},
 		"all":        {"Index Only Scan using test_runs_recent", []any{w.Org.ID, 20, 0}},
-		"of a state": {"test_runs_state", []any{w.Org.ID, Errored, 20, 0}},
+		"of a state": {"test_runs_state", []any{w.Org.ID, run.Errored, 20, 0}},
 	} {
 		var lines []string
-		require.NoError(t, w.DB.SelectContext(ctx, &lines, `explain `+HistoryStatements()[name], want.args...))
+		require.NoError(t, w.DB.SelectContext(ctx, &lines, `explain `+reading.HistoryStatements()[name], want.args...))
 		plan := strings.Join(lines, "\n")
 		require.Contains(t, plan, want.index, name)
 		if name != "all" {

@@ -1,4 +1,4 @@
-package run
+package reading
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/failure"
+	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -40,7 +41,7 @@ select j.id as job_id, g.* from test_jobs j cross join lateral (
 where j.run_id = $4::uuid and j.organization_id = $1`
 
 // GoodBefore returns for the jobs of a run, by their ids, the last good ones before them.
-func GoodBefore(ctx context.Context, q storage.Querier, organizationID int64, r *Run) (map[uuid.UUID]Good, error) {
+func GoodBefore(ctx context.Context, q storage.Querier, organizationID int64, r *run.Run) (map[uuid.UUID]Good, error) {
 	var rows []Good
 	if err := q.SelectContext(ctx, &rows, goodJobs, organizationID, r.CaseID, r.CreatedAt, r.ID, LookedBack); err != nil {
 		return nil, storage.Wrap(err, "last good run before "+r.ID.String())
@@ -111,26 +112,26 @@ func (p StepPair) Differences() []string {
 	return list
 }
 
-// ReadJobs reads jobs by their ids with their records as far as ReadRecords goes. Those that
+// Jobs reads jobs by their ids with their records as far as Records goes. Those that
 // are gone are left out.
-func ReadJobs(ctx context.Context, q storage.Querier, organizationID int64, ids []uuid.UUID) (map[uuid.UUID]*Job, error) {
-	var rows []jobRow
+func Jobs(ctx context.Context, q storage.Querier, organizationID int64, ids []uuid.UUID) (map[uuid.UUID]*run.Job, error) {
+	var rows []run.JobRow
 	if len(ids) == 0 {
-		return map[uuid.UUID]*Job{}, nil
+		return map[uuid.UUID]*run.Job{}, nil
 	}
-	err := q.SelectContext(ctx, &rows, `select `+jobColumns+` from test_jobs j where j.organization_id = $1 and j.id = any($2::uuid[])`,
+	err := q.SelectContext(ctx, &rows, `select `+run.JobColumns+` from test_jobs j where j.organization_id = $1 and j.id = any($2::uuid[])`,
 		organizationID, storage.UUIDs(ids))
 	if err != nil {
 		return nil, storage.Wrap(err, "read test jobs")
 	}
-	found, list := make(map[uuid.UUID]*Job, len(rows)), make([]*Job, 0, len(rows))
+	found, list := make(map[uuid.UUID]*run.Job, len(rows)), make([]*run.Job, 0, len(rows))
 	for i := range rows {
-		job, err := rows[i].job()
+		job, err := rows[i].Job()
 		if err != nil {
 			return nil, err
 		}
 		found[job.ID] = &job
 		list = append(list, &job)
 	}
-	return found, ReadRecords(ctx, q, list)
+	return found, Records(ctx, q, list)
 }

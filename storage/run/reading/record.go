@@ -1,4 +1,4 @@
-package run
+package reading
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/run"
 )
 
 // maxReadRecords bounds the records that are read at once, in bytes of JSON: each
@@ -22,15 +23,15 @@ with sized as (
 select j.id, j.records, j.diagnosis from sized join test_jobs j on j.id = sized.id
 where sized.upto <= $2`
 
-// ReadRecords fills in the records and diagnoses of jobs that were read without them, in their
+// Records fills in the records and diagnoses of jobs that were read without them, in their
 // order until they are 8 MiB in sum. The jobs that follow keep nil, as does one that
 // is gone; those of a job without any are empty. The caller bounds the number of
 // jobs.
-func ReadRecords(ctx context.Context, q storage.Querier, jobs []*Job) error {
+func Records(ctx context.Context, q storage.Querier, jobs []*run.Job) error {
 	if len(jobs) == 0 {
 		return nil
 	}
-	of, ids := make(map[uuid.UUID]*Job, len(jobs)), make([]uuid.UUID, len(jobs))
+	of, ids := make(map[uuid.UUID]*run.Job, len(jobs)), make([]uuid.UUID, len(jobs))
 	for i, job := range jobs {
 		of[job.ID], ids[i] = job, job.ID
 	}
@@ -46,7 +47,7 @@ func ReadRecords(ctx context.Context, q storage.Querier, jobs []*Job) error {
 		if err := json.Unmarshal(row.Records, &of[row.ID].Records); err != nil {
 			return fmt.Errorf("records of test job %s: %w", row.ID, err)
 		}
-		why, err := readDiagnosis(row.Why)
+		why, err := run.ReadDiagnosis(row.Why)
 		if err != nil {
 			return fmt.Errorf("test job %s: %w", row.ID, err)
 		}

@@ -1,4 +1,4 @@
-package run
+package reading
 
 import (
 	"context"
@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -20,7 +22,7 @@ type Past struct {
 	BuildName  string
 	RevisionID string     // of a case
 	SuiteRunID *uuid.UUID // of a case
-	Status     Status
+	Status     run.Status
 	CreatedAt  time.Time
 	StartedAt  *time.Time
 	FinishedAt *time.Time
@@ -34,7 +36,7 @@ type Past struct {
 
 // Judged reports whether the run has a result: it is over, and nobody cancelled it.
 func (p *Past) Judged() bool {
-	return p.Status == Passed || p.Status == Failed || p.Status == Errored
+	return p.Status == run.Passed || p.Status == run.Failed || p.Status == run.Errored
 }
 
 // sameTested reports whether two runs tested the same.
@@ -75,7 +77,7 @@ func MarkChanges(runs []Past) {
 			continue
 		}
 		if newer != nil && newer.sameTested(&runs[i]) {
-			newer.Compared, newer.Changed = true, (newer.Status == Passed) != (runs[i].Status == Passed)
+			newer.Compared, newer.Changed = true, (newer.Status == run.Passed) != (runs[i].Status == run.Passed)
 		}
 		newer = &runs[i]
 	}
@@ -106,13 +108,13 @@ func Summarize(runs []Past) Summary {
 
 func (s *Summary) count(one *Past) {
 	switch one.Status {
-	case Passed:
+	case run.Passed:
 		s.Passed++
-	case Failed:
+	case run.Failed:
 		s.Failed++
-	case Errored:
+	case run.Errored:
 		s.Errored++
-	case Cancelled:
+	case run.Cancelled:
 		s.Cancelled++
 	default:
 		s.Open++
@@ -134,7 +136,7 @@ type pastRow struct {
 	BuildName  string     `db:"build_name"`
 	RevisionID string     `db:"revision_id"`
 	SuiteRunID *uuid.UUID `db:"suite_run_id"`
-	Status     Status     `db:"state"`
+	Status     run.Status `db:"state"`
 	CreatedAt  time.Time  `db:"created_at"`
 	StartedAt  *time.Time `db:"started_at"`
 	FinishedAt *time.Time `db:"finished_at"`
@@ -191,7 +193,7 @@ func CasesHistory(ctx context.Context, q storage.Querier, organizationID int64, 
 	if !before.IsZero() {
 		bound = before
 	}
-	return histories(ctx, q, casesHistory, organizationID, texts(ids), most, bound)
+	return histories(ctx, q, casesHistory, organizationID, pq.Array(ids), most, bound)
 }
 
 // SuitesHistory does so for suites.

@@ -1,4 +1,12 @@
-package run
+// Package reading reads what lists and pages show of runs: runs with a page of their jobs, one
+// run or job with its records and files, the history of cases and suites, the matrix of a
+// suite, the last good job to compare one with, and the suites that failed.
+//
+// It writes nothing; package run has what is recorded and decided. A list is counted and cut to
+// its page before anything is joined to it. Jobs come without records unless a function says
+// otherwise, for those of one job may be megabytes: Records reads them, and each page of them is
+// bounded. What an organization does not have is not found, whoever else has it.
+package reading
 
 import (
 	"context"
@@ -9,6 +17,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/run"
 )
 
 // Filter selects runs of a case or a suite.
@@ -88,52 +97,52 @@ func runTotal(ctx context.Context, q storage.Querier, table, alias, where string
 }
 
 // List returns a page of a case's runs, newest first, and the number of all.
-func List(ctx context.Context, q storage.Querier, f Filter) ([]Run, int, error) {
+func List(ctx context.Context, q storage.Querier, f Filter) ([]run.Run, int, error) {
 	where, args := f.conditions("r", "case_id", healedRun, storage.WithoutNUL(f.CaseID))
 	return listRuns(ctx, q, where, args, f.Page)
 }
 
 const runByID = `
-select ` + shownColumns + ` from test_runs r` + runTables + `
+select ` + run.ShownColumns + ` from test_runs r` + run.Tables + `
 where r.organization_id = $1 and r.case_id = $2 and r.id = $3`
 
 // ByID reads a run of a case with its first jobs, as ByIDWith does.
-func ByID(ctx context.Context, q storage.Querier, organizationID int64, caseID string, id uuid.UUID) (*Run, error) {
+func ByID(ctx context.Context, q storage.Querier, organizationID int64, caseID string, id uuid.UUID) (*run.Run, error) {
 	return ByIDWith(ctx, q, organizationID, caseID, id, JobPage{Limit: DefaultJobs})
 }
 
 // ByIDWith reads a run of a case with a page of its jobs, their files and their records as
-// far as ReadRecords goes; ErrNotFound also for another organization's or another case's.
-func ByIDWith(ctx context.Context, q storage.Querier, organizationID int64, caseID string, id uuid.UUID, p JobPage) (*Run, error) {
-	var row runRow
+// far as Records goes; ErrNotFound also for another organization's or another case's.
+func ByIDWith(ctx context.Context, q storage.Querier, organizationID int64, caseID string, id uuid.UUID, p JobPage) (*run.Run, error) {
+	var row run.RunRow
 	if err := q.GetContext(ctx, &row, runByID, organizationID, storage.WithoutNUL(caseID), id); err != nil {
 		return nil, storage.Wrap(err, "test run "+id.String())
 	}
-	list, err := withJobs(ctx, q, []runRow{row}, p)
+	list, err := withJobs(ctx, q, []run.RunRow{row}, p)
 	if err != nil {
 		return nil, err
 	}
-	jobs := make([]*Job, len(list[0].Jobs))
+	jobs := make([]*run.Job, len(list[0].Jobs))
 	for i := range jobs {
 		jobs[i] = &list[0].Jobs[i]
 	}
-	if err := ReadRecords(ctx, q, jobs); err != nil {
+	if err := Records(ctx, q, jobs); err != nil {
 		return nil, err
 	}
 	return &list[0], withFiles(ctx, q, list)
 }
 
 // SuiteRuns returns a page of a suite's runs, newest first, and the number of all.
-func SuiteRuns(ctx context.Context, q storage.Querier, f Filter) ([]SuiteRun, int, error) {
+func SuiteRuns(ctx context.Context, q storage.Querier, f Filter) ([]run.SuiteRun, int, error) {
 	where, args := f.conditions("s", "suite_id", healedSuiteRun, f.SuiteID)
-	rows := []SuiteRunRow{}
+	rows := []run.SuiteRunRow{}
 	if f.RowLimit() > 0 {
-		query, all := runPage("suite_runs", "s", SuiteRunColumns, SuiteRunTables, where, args, f.Page)
+		query, all := runPage("suite_runs", "s", run.SuiteRunColumns, run.SuiteRunTables, where, args, f.Page)
 		if err := q.SelectContext(ctx, &rows, query, all...); err != nil {
 			return nil, 0, storage.Wrap(err, "list suite runs")
 		}
 	}
-	list := make([]SuiteRun, len(rows))
+	list := make([]run.SuiteRun, len(rows))
 	for i := range rows {
 		list[i] = rows[i].SuiteRun()
 	}
@@ -145,12 +154,12 @@ func SuiteRuns(ctx context.Context, q storage.Querier, f Filter) ([]SuiteRun, in
 }
 
 const suiteRunByID = `
-select ` + SuiteRunColumns + ` from suite_runs s` + SuiteRunTables + `
+select ` + run.SuiteRunColumns + ` from suite_runs s` + run.SuiteRunTables + `
 where s.organization_id = $1 and s.suite_id = $2 and s.id = $3`
 
 // SuiteRunByID reads a run of a suite; ErrNotFound as ByID.
-func SuiteRunByID(ctx context.Context, q storage.Querier, organizationID int64, suiteID, id uuid.UUID) (*SuiteRun, error) {
-	var row SuiteRunRow
+func SuiteRunByID(ctx context.Context, q storage.Querier, organizationID int64, suiteID, id uuid.UUID) (*run.SuiteRun, error) {
+	var row run.SuiteRunRow
 	if err := q.GetContext(ctx, &row, suiteRunByID, organizationID, suiteID, id); err != nil {
 		return nil, storage.Wrap(err, "suite run "+id.String())
 	}
@@ -163,18 +172,18 @@ func SuiteRunByID(ctx context.Context, q storage.Querier, organizationID int64, 
 const maxSuiteRuns = 10_000
 
 const runsOfSuiteRun = `
-select ` + shownColumns + ` from test_runs r` + runTables + `
+select ` + run.ShownColumns + ` from test_runs r` + run.Tables + `
 where r.suite_run_id = $1 order by r.case_name, r.case_id limit $2`
 
 // OfSuiteRun returns the case runs of a suite run with their first jobs and the jobs'
 // files, in the order of the cases' names, at most 10,000. Records are left out.
-func OfSuiteRun(ctx context.Context, q storage.Querier, suiteRunID uuid.UUID) ([]Run, error) {
-	rows := []runRow{}
+func OfSuiteRun(ctx context.Context, q storage.Querier, suiteRunID uuid.UUID) ([]run.Run, error) {
+	rows := []run.RunRow{}
 	if err := q.SelectContext(ctx, &rows, runsOfSuiteRun, suiteRunID, maxSuiteRuns); err != nil {
 		return nil, storage.Wrap(err, "runs of suite run "+suiteRunID.String())
 	}
 	if len(rows) == 0 {
-		return []Run{}, nil
+		return []run.Run{}, nil
 	}
 	list, err := withJobs(ctx, q, rows, firstJobs(len(rows)))
 	if err != nil {
