@@ -1,4 +1,11 @@
-package command
+// Package outcome says how a command of slipway-ci ended: the errors that carry an exit code, and the
+// code of everything else that a command returns.
+//
+// A pipeline decides by the code alone, so each means one thing for whoever reads a red job: 1 that
+// what was asked for does not hold, 2 that the call is wrong, 3 that the server could not be asked.
+// Codes says so in --help. A command returns Fail with a code and a text; errors of the client, of
+// the timeout and of signals have theirs from CodeOf.
+package outcome
 
 import (
 	"context"
@@ -25,8 +32,8 @@ const (
 	Interrupted Code = 130 // ctrl-C; 143 when it was told to end
 )
 
-// exitCodes is the table of --help.
-const exitCodes = `Exit codes:
+// Codes is the table of --help.
+const Codes = `Exit codes:
   0    Passed: done, and what was asked for holds.
   1    Failed: a test, or none that ran, the gate, a file that the server refuses; 0 with --allow-failure.
   2    Wrong use: a flag, a file that is not there, a setting that is missing.
@@ -36,66 +43,66 @@ const exitCodes = `Exit codes:
   130  Interrupted by ctrl-C (143: by SIGTERM).
 `
 
-// Outcome is an error that says its exit code.
-type Outcome struct {
+// Error is an error that says its exit code.
+type Error struct {
 	Code Code
 	Err  error
 }
 
-func (o *Outcome) Error() string { return o.Err.Error() }
+func (o *Error) Error() string { return o.Err.Error() }
 
 // Unwrap returns the cause.
-func (o *Outcome) Unwrap() error { return o.Err }
+func (o *Error) Unwrap() error { return o.Err }
 
-// fail returns an Outcome with a text.
-func fail(code Code, format string, args ...any) error {
-	return &Outcome{Code: code, Err: fmt.Errorf(format, args...)}
+// Fail returns an Error with a text.
+func Fail(code Code, format string, args ...any) error {
+	return &Error{Code: code, Err: fmt.Errorf(format, args...)}
 }
 
-// errTimeout is the cause of a context whose --timeout is over.
-var errTimeout = errors.New("the time of --timeout is over")
+// ErrTimeout is the cause of a context whose --timeout is over.
+var ErrTimeout = errors.New("the time of --timeout is over")
 
-// interruption is the cause of a context that a signal ended.
-type interruption struct{ signal os.Signal }
+// Interruption is the cause of a context that a signal ended.
+type Interruption struct{ Signal os.Signal }
 
-func (i *interruption) Error() string { return "interrupted" }
+func (i *Interruption) Error() string { return "interrupted" }
 
-// interrupted reports whether a command ends for a signal.
-func interrupted(ctx context.Context) bool {
-	var i *interruption
+// Signalled reports whether a command ends for a signal.
+func Signalled(ctx context.Context) bool {
+	var i *Interruption
 	return errors.As(context.Cause(ctx), &i)
 }
 
-// refusedFile makes a refusal of what was sent, after it was looked at here, one that exits with 1:
+// RefusedFile makes a refusal of what was sent, after it was looked at here, one that exits with 1:
 // the file or what is said of it is not as the server takes it.
-func refusedFile(err error) error {
+func RefusedFile(err error) error {
 	var asked *client.Error
 	if !errors.As(err, &asked) {
 		return err
 	}
 	switch asked.Status {
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
-		return &Outcome{Code: Failed, Err: err}
+		return &Error{Code: Failed, Err: err}
 	}
 	return err
 }
 
-// codeOf returns the exit code for what a command returned.
-func codeOf(err error) Code {
-	var said *Outcome
+// CodeOf returns the exit code for what a command returned.
+func CodeOf(err error) Code {
+	var said *Error
 	var asked *client.Error
-	var signal *interruption
+	var signal *Interruption
 	switch {
 	case err == nil:
 		return Passed
 	case errors.As(err, &said):
 		return said.Code
 	case errors.As(err, &signal):
-		if signal.signal == syscall.SIGTERM {
+		if signal.Signal == syscall.SIGTERM {
 			return 143
 		}
 		return Interrupted
-	case errors.Is(err, errTimeout):
+	case errors.Is(err, ErrTimeout):
 		return TimedOut
 	case !errors.As(err, &asked):
 		return Failed

@@ -1,4 +1,4 @@
-package command
+package settings
 
 import (
 	"os"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
 )
 
 func TestSettingsAreStrict(t *testing.T) {
@@ -26,11 +28,11 @@ func TestSettingsAreStrict(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			path := filepath.Join(t.TempDir(), settingsName)
+			path := filepath.Join(t.TempDir(), Name)
 			require.NoError(t, os.WriteFile(path, []byte(c.text), 0o600))
-			_, err := readSettings(path)
+			_, err := Read(path)
 			require.Error(t, err)
-			require.Equal(t, Misused, codeOf(err))
+			require.Equal(t, outcome.Misused, outcome.CodeOf(err))
 			require.Contains(t, err.Error(), path+": ")
 			require.Contains(t, err.Error(), c.want)
 			require.NotContains(t, err.Error(), "slp_1")
@@ -40,7 +42,7 @@ func TestSettingsAreStrict(t *testing.T) {
 
 func TestSettingsAreRead(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), settingsName)
+	path := filepath.Join(t.TempDir(), Name)
 	require.NoError(t, os.WriteFile(path, []byte(`
 server: https://qa.example.com
 app: Shop
@@ -54,24 +56,22 @@ oidc: {key: oidc_1, audience: slipway}
 gate:
   conditions: [{name: crashes, type: crash_groups, reports: 5}]
 `), 0o600))
-	f, err := readSettings(path)
+	f, err := Read(path)
 	require.NoError(t, err)
 	require.Equal(t, "https://qa.example.com", f.Server)
 	require.Equal(t, "Shop", f.App)
 	require.Equal(t, []string{"QA", "12"}, f.Groups)
 	require.Equal(t, map[string]string{"arch": "arm64", "build": "1e3"}, f.Metadata, "as they are written")
 	require.Equal(t, "oidc_1", f.OIDC.Key)
-	policy, err := (&Session{File: f}).localPolicy(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, map[string]any{"conditions": []any{map[string]any{"name": "crashes", "type": "crash_groups", "reports": 5.0}}}, policy)
+	require.Len(t, f.Gate.Content, 2, "its one member, as it stands")
 
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
-	f, err = readSettings(path)
+	f, err = Read(path)
 	require.NoError(t, err)
 	require.Equal(t, &File{Path: path}, f)
 
-	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("#\n", maxSettings)), 0o600))
-	_, err = readSettings(path)
+	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("#\n", maxFile)), 0o600))
+	_, err = Read(path)
 	require.ErrorContains(t, err, "more than 1 MiB")
 }
 
@@ -81,39 +81,21 @@ func TestSettingsAreFoundUpToTheRepository(t *testing.T) {
 	deep := filepath.Join(root, "repository", "app", "src")
 	require.NoError(t, os.MkdirAll(deep, 0o700))
 	write := func(folder string) string {
-		path := filepath.Join(root, folder, settingsName)
+		path := filepath.Join(root, folder, Name)
 		require.NoError(t, os.WriteFile(path, nil, 0o600))
 		return path
 	}
 	find := func(dir string) string {
-		path, err := findSettings(dir)
+		path, err := Find(dir)
 		require.NoError(t, err)
 		return path
 	}
 	write(".")
 	require.Empty(t, find(deep), "outside of a repository only the folder itself counts")
-	require.Equal(t, filepath.Join(root, settingsName), find(root))
+	require.Equal(t, filepath.Join(root, Name), find(root))
 	require.NoError(t, os.WriteFile(filepath.Join(root, "repository", ".git"), []byte("gitdir: elsewhere"), 0o600))
 	require.Empty(t, find(deep), "what is above the repository is not its own")
 	upper := write("repository")
 	require.Equal(t, upper, find(deep))
 	require.Equal(t, write("repository/app"), find(deep))
-}
-
-func TestSizesAndTimes(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]int64{"64MB": 64 << 20, "1 GiB": 1 << 30, "512k": 512 << 10, "100": 100, "7b": 7} {
-		var s size
-		require.NoError(t, s.UnmarshalText([]byte(text)), text)
-		require.EqualValues(t, want, s, text)
-	}
-	for _, text := range []string{"", "MB", "-1", "0", "1.5GB", "99999999999G", "x"} {
-		require.Error(t, new(size).UnmarshalText([]byte(text)), text)
-	}
-	for _, text := range []string{"2026-01-31", "2026-01-31T12:00:00Z", "24h"} {
-		require.NoError(t, new(instant).UnmarshalText([]byte(text)), text)
-	}
-	for _, text := range []string{"", "-1h", "yesterday"} {
-		require.Error(t, new(instant).UnmarshalText([]byte(text)), text)
-	}
 }

@@ -1,4 +1,11 @@
-package command
+// Package settings reads slipway.yaml, the file with what holds for a repository: the server, the app,
+// where its tests are, and the policy of its gate. Flags and the environment win over it.
+//
+// Find looks for it up to the root of the repository, Read reads it. It is strict, for nobody looks
+// at a pipeline that passes: a member that is not known is an error that names the nearest one, and
+// so is a secret, which has no place in a repository. Each error names the file and the line, and
+// exits with 2.
+package settings
 
 import (
 	"errors"
@@ -13,20 +20,16 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/usage"
 )
 
 const (
-	// settingsName is the file with a repository's settings.
-	settingsName = "slipway.yaml"
-	// maxSettings bounds it in bytes.
-	maxSettings = 1 << 20
+	// Name is the file with a repository's settings.
+	Name = "slipway.yaml"
+	// maxFile bounds it in bytes.
+	maxFile = 1 << 20
 )
-
-// Variables are the variables of the environment that the program reads by itself.
-func Variables() []string {
-	return []string{"SLIPWAY_SERVER", "SLIPWAY_KEY", "SLIPWAY_OIDC", "SLIPWAY_OIDC_AUDIENCE", defaultTokenVariable}
-}
 
 // File is slipway.yaml: what holds for a repository. Flags and environment win over it.
 type File struct {
@@ -103,13 +106,13 @@ var members = map[string]func(*File, *yaml.Node) error{
 // secretMembers are refused by name: a file in a repository is no place for them.
 var secretMembers = []string{"key", "api_key", "token", "password"}
 
-// findSettings returns the path of the settings of a folder: its own, or those of the nearest
+// Find returns the path of the settings of a folder: its own, or those of the nearest
 // folder above up to the root of the repository (.git); "" for none. Outside of a repository
 // only the folder itself counts.
-func findSettings(dir string) (string, error) {
+func Find(dir string) (string, error) {
 	nearest := ""
 	for at := dir; ; at = filepath.Dir(at) {
-		path := filepath.Join(at, settingsName)
+		path := filepath.Join(at, Name)
 		_, err := os.Stat(path)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return "", err
@@ -130,26 +133,26 @@ func findSettings(dir string) (string, error) {
 	return "", nil
 }
 
-// readSettings reads slipway.yaml; "" is a File that says nothing.
-func readSettings(path string) (*File, error) {
+// Read reads slipway.yaml; "" is a File that says nothing.
+func Read(path string) (*File, error) {
 	f := &File{Path: path}
 	if path == "" {
 		return f, nil
 	}
 	in, err := os.Open(path)
 	if err != nil {
-		return nil, fail(Misused, "%w", err)
+		return nil, outcome.Fail(outcome.Misused, "%w", err)
 	}
 	defer in.Close()
-	content, err := io.ReadAll(io.LimitReader(in, maxSettings+1))
+	content, err := io.ReadAll(io.LimitReader(in, maxFile+1))
 	if err != nil {
-		return nil, fail(Misused, "%s: %w", path, err)
+		return nil, outcome.Fail(outcome.Misused, "%s: %w", path, err)
 	}
-	if len(content) > maxSettings {
-		return nil, fail(Misused, "%s has more than %d MiB", path, maxSettings>>20)
+	if len(content) > maxFile {
+		return nil, outcome.Fail(outcome.Misused, "%s has more than %d MiB", path, maxFile>>20)
 	}
 	if err := f.parse(content); err != nil {
-		return nil, fail(Misused, "%s: %w", path, err)
+		return nil, outcome.Fail(outcome.Misused, "%s: %w", path, err)
 	}
 	return f, nil
 }

@@ -1,4 +1,10 @@
-package command
+// Package pipeline finds out in which job of which CI service slipway-ci runs, by the variables of
+// the environment.
+//
+// A Job has what builds keep of it (commit, branch, address) and what names the run, from which Key
+// makes the Idempotency-Key of a request: a job that is run again after a failure uploads and starts
+// the same, not another. Outside of a known service everything is empty, and each call is a new one.
+package pipeline
 
 import (
 	"crypto/sha256"
@@ -47,8 +53,8 @@ var services = []service{
 		[]string{"BUILD_URL"}, []string{"STAGE_NAME"}},
 }
 
-// detectJob reads the job from the environment.
-func detectJob(getenv func(string) string) Job {
+// Detect reads the job from the environment.
+func Detect(getenv func(string) string) Job {
 	first := func(names []string) string {
 		for _, name := range names {
 			if value := strings.TrimSpace(getenv(name)); value != "" {

@@ -1,4 +1,4 @@
-package command
+package pipeline
 
 import (
 	"maps"
@@ -49,7 +49,7 @@ func TestJobsAreRecognised(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, c.want, detectJob(variables(c.env)))
+			require.Equal(t, c.want, Detect(variables(c.env)))
 		})
 	}
 }
@@ -61,7 +61,7 @@ func TestKeyOfAJob(t *testing.T) {
 	key := func(changes map[string]string, what ...string) string {
 		of := maps.Clone(env)
 		maps.Copy(of, changes)
-		return detectJob(variables(of)).Key(what...)
+		return Detect(variables(of)).Key(what...)
 	}
 	first := key(nil, "upload", "a.apk")
 	require.Regexp(t, `^ci-[0-9a-f]{40}$`, first)
