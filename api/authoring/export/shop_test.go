@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -91,7 +92,7 @@ func dialog(action string, text *string) step.Step {
 
 // tour is a case with every tool, every matcher and every way to say where an
 // element is; it passes on the shop.
-func tour(base string) Case {
+func tour(base string) script.Case {
 	steps := []step.Step{
 		because(fillIn("input#email.field", "{{user}}@example.com"), "The first field that can be seen is the mail address."),
 		fillIn("#password", "{{team:password}}"),
@@ -196,7 +197,8 @@ func tour(base string) Case {
 		do(step.Finish, step.Args{}),
 		on(step.Click, "#behind-the-end"),
 	)
-	return Case{ID: "64f0c0ffee64f0c0ffee0001", Name: "Tour of the shop: log in, buy & leave", TestURL: base + "/login", Steps: steps,
+	return script.Case{ID: "64f0c0ffee64f0c0ffee0001", Name: "Tour of the shop: log in, buy & leave", TestURL: base + "/login",
+		Steps:        steps,
 		Capabilities: step.Capabilities{"browserName": "chrome", "browserVersion": "latest", "platformName": "Linux"}}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/widget"
 	"github.com/slipway-qa/slipway/storage/step"
@@ -22,7 +23,7 @@ import (
 // widgetCase is a case of the widget set, and how it is exported.
 type widgetCase struct {
 	widget.Case
-	exported Case
+	exported script.Case
 }
 
 // widgetShare is the share of the cases that runs without WIDGET_CASES: one of so
@@ -48,7 +49,7 @@ func widgetCases(t *testing.T, target string) []widgetCase {
 				steps[j].TimeoutMS = int(c.Timeout() / time.Millisecond)
 			}
 		}
-		w := widgetCase{c, Case{ID: c.FullName(), Name: fmt.Sprintf("case %d", i), TestURL: site.BaseURL() + c.Page,
+		w := widgetCase{c, script.Case{ID: c.FullName(), Name: fmt.Sprintf("case %d", i), TestURL: site.BaseURL() + c.Page,
 			Steps: steps, FirstMatch: c.FirstMatch}}
 		if !only.MatchString(c.FullName()) || !set && assigned(t, &w) != target || !sayable(t, target, &w) ||
 			target == SeleniumIDE && !forIDE(t, &w) {

@@ -1,4 +1,4 @@
-package export
+package language
 
 import (
 	"encoding/json"
@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 )
 
 // TestPatternsKept are those that need no translation.
@@ -18,10 +20,10 @@ func TestPatternsKept(t *testing.T) {
 		require.Equal(t, kept, written)
 		require.False(t, anyCase)
 	}
-	require.Equal(t, `(?i)total \d+`, inlinePattern(`(?i)total \d+`, pythonRune))
-	require.Equal(t, `/a\/b \/ \\/u`, javaScriptPattern(text{{literal: `a/b \/ \\`}}))
-	require.Equal(t, `/total/iu`, javaScriptPattern(text{{literal: `(?i)total`}}))
-	require.Equal(t, `/(?:)/u`, javaScriptPattern(nil))
+	require.Equal(t, `(?i)total \d+`, InlinePattern(`(?i)total \d+`, PythonRune))
+	require.Equal(t, `/a\/b \/ \\/u`, JavaScriptPattern(script.Text{{Literal: `a/b \/ \\`}}))
+	require.Equal(t, `/total/iu`, JavaScriptPattern(script.Text{{Literal: `(?i)total`}}))
+	require.Equal(t, `/(?:)/u`, JavaScriptPattern(nil))
 }
 
 // patterns are of RE2, with words that tell them apart from what other languages
@@ -50,8 +52,8 @@ func TestPatternsInOtherLanguages(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		scripts = append(scripts, javaScriptPattern(text{{literal: p}}))
-		raw = append(raw, inlinePattern(p, pythonRune))
+		scripts = append(scripts, JavaScriptPattern(script.Text{{Literal: p}}))
+		raw = append(raw, InlinePattern(p, PythonRune))
 		var row []bool
 		for _, s := range subjects {
 			row = append(row, compiled.MatchString(s))
@@ -75,7 +77,9 @@ func TestPatternsInOtherLanguages(t *testing.T) {
 	}
 	encoded, err := json.Marshal(raw)
 	require.NoError(t, err)
-	python := exec.Command(program(t, "apt-get install python3", "python3"), "-c", `import json, re, sys
+	interpreter, err := exec.LookPath("python3")
+	require.NoError(t, err, "install it with: apt-get install python3")
+	python := exec.Command(interpreter, "-c", `import json, re, sys
 patterns, subjects = json.loads(sys.argv[1]), json.loads(sys.argv[2])
 print(json.dumps([[bool(re.search(re.compile(p, re.ASCII), s)) for s in subjects] for p in patterns]))`, string(encoded), string(list))
 	check("Python", python)

@@ -1,4 +1,16 @@
-package export
+// Package script reads a test case as the moves that each target of an export writes in its own
+// words.
+//
+// New flattens the case: tools inside frames and shadow roots become the place of one move, what is
+// behind the end is dropped, and the path of each move's tool is kept for errors. Texts are taken
+// apart (Text), so that a target sees what stands there and where a variable, a saved value, a
+// column of the data row or a parameter is; Environment names the environment variable of each
+// variable. Step groups that can stand alone become functions (Function), the others stand where
+// they are run. Names for files, classes and functions are made of ASCII letters and digits, and a
+// Comment is one line that ends no comment of any language.
+//
+// It knows nothing of the targets. What no code can be written for is a *step.InvalidError.
+package script
 
 import (
 	"fmt"
@@ -12,144 +24,146 @@ import (
 	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
-// script is a case as every target writes it.
-type script struct {
-	name    title
-	label   string // the case's name on one line
-	id      string
-	base    text // the test's address, against which others are read
-	moves   []move
-	env     *environment
-	data    *testfile.Data // nil for none
-	browser browser
-	version string // of the browser, "" for any
-	system  string // platformName
+// Script is a case as every target writes it.
+type Script struct {
+	Name    title
+	Label   string // the case's name on one line
+	ID      string
+	Base    Text // the test's address, against which others are read
+	Moves   []Move
+	Env     *Environment
+	Data    *testfile.Data // nil for none
+	Browser Browser
+	Version string // of the browser, "" for any
+	System  string // platformName
 	// functions are the step groups that are written as functions, by group and revision; nil
-	// where none is. order is theirs: each stands behind those that it calls.
-	functions     map[string]*groupFunction
+	// where none is. Order is theirs: each stands behind those that it calls.
+	functions     map[string]*Function
 	functionNames map[string]bool
-	order         []*groupFunction
-	// firstMatch takes the first of several matches; else there may be only one.
-	firstMatch bool
+	Order         []*Function
+	// FirstMatch takes the first of several matches; else there may be only one.
+	FirstMatch bool
 }
 
-// move is one thing that a test does.
-type move struct {
-	tool     *step.Tool // the innermost one
-	path     string     // of that tool: steps[3].tool
-	within   []scope    // frames and shadow hosts around the element, from outside in
-	note     string     // why, for a comment
-	optional bool
-	timeout  int // in milliseconds; 0: that of its kind
-	// when is the assertion without which the move is skipped; nil: none.
-	when *move
-	// dialogs are the moves that handle the dialogs which this one opens.
-	dialogs []*move
-	// closes is set at the end of a step group with a condition. Its beginning is a move of
+// Move is one thing that a test does.
+type Move struct {
+	Tool     *step.Tool // the innermost one
+	Path     string     // of that tool: steps[3].tool
+	Within   []Scope    // frames and shadow hosts around the element, from outside in
+	Note     string     // why, for a comment
+	Optional bool
+	Timeout  int // in milliseconds; 0: that of its kind
+	// When is the assertion without which the move is skipped; nil: none.
+	When *Move
+	// Dialogs are the moves that handle the dialogs which this one opens.
+	Dialogs []*Move
+	// Closes is set at the end of a step group with a condition. Its beginning is a move of
 	// the tool run_group.
-	closes bool
-	// call is what a run_group does that is written as a function.
-	call *groupCall
-	// url, value and the like are the tool's texts in parts.
-	url, text, option, value text
-	// each are the moves that a for_each does in each row.
-	each            []move
-	element, target place
+	Closes bool
+	// Call is what a run_group does that is written as a function.
+	Call *Call
+	// URL, Value and the like are the tool's texts in parts.
+	URL, Text, Option, Value Text
+	// Each are the moves that a for_each does in each row.
+	Each            []Move
+	Element, Target Place
 }
 
-// scope is a frame or a shadow host.
-type scope struct {
-	frame bool
-	place
+// Scope is a frame or a shadow host.
+type Scope struct {
+	Frame bool
+	Place
 }
 
 // The limits of waiting, in milliseconds, as in a run.
 const (
-	stepTimeout      = 10_000
+	StepTimeout      = 10_000
 	assertTimeout    = 5_000
 	optionalTimeout  = 3_000
 	conditionTimeout = 3_000
 	pageTimeout      = 30_000
 )
 
-func newScript(c Case) (*script, error) {
-	s := &script{name: newTitle(c.Name, c.ID), label: comment(c.Name), id: comment(c.ID), env: &environment{rows: c.Data != nil},
-		data: c.Data, firstMatch: c.FirstMatch}
-	if s.label == "" {
-		s.label = s.name.kebab()
+// New reads a case. Step groups that can stand alone become functions where these are wanted.
+func New(c Case, functions bool) (*Script, error) {
+	s := &Script{Name: newTitle(c.Name, c.ID), Label: Comment(c.Name), ID: Comment(c.ID), Env: &Environment{rows: c.Data != nil},
+		Data: c.Data, FirstMatch: c.FirstMatch}
+	if s.Label == "" {
+		s.Label = s.Name.Kebab()
 	}
-	s.browser = browserOf(c.Capabilities)
-	s.version, _ = c.Capabilities["browserVersion"].(string)
-	s.system, _ = c.Capabilities["platformName"].(string)
-	s.base = s.env.read(c.TestURL)
-	if c.functions {
-		s.functions, s.functionNames = map[string]*groupFunction{}, map[string]bool{}
+	s.Browser = BrowserOf(c.Capabilities)
+	s.Version, _ = c.Capabilities["browserVersion"].(string)
+	s.System, _ = c.Capabilities["platformName"].(string)
+	s.Base = s.Env.Read(c.TestURL)
+	if functions {
+		s.functions, s.functionNames = map[string]*Function{}, map[string]bool{}
 	}
 	return s, s.readAll(&c)
 }
 
-func (s *script) read(at string, from *step.Step) (move, error) {
+func (s *Script) read(at string, from *step.Step) (Move, error) {
 	path := at
-	m := move{optional: from.Optional, timeout: from.TimeoutMS}
-	if m.optional && m.timeout == 0 {
-		m.timeout = optionalTimeout
+	m := Move{Optional: from.Optional, Timeout: from.TimeoutMS}
+	if m.Optional && m.Timeout == 0 {
+		m.Timeout = optionalTimeout
 	}
 	t := &from.Tool
 	for t.Type == step.InFrame || t.Type == step.InShadowRoot {
-		m.note = join(m.note, t.Args.Reasoning)
-		if t.Args.Tool == nil || t.Args.Selector == nil || len(m.within) == step.MaxNesting {
+		m.Note = Join(m.Note, t.Args.Reasoning)
+		if t.Args.Tool == nil || t.Args.Selector == nil || len(m.Within) == step.MaxNesting {
 			return m, &step.InvalidError{Path: path, Msg: "needs a selector and a tool, and not too many around each other"}
 		}
 		if err := checkSelector(path+".args.selector", t.Args.Selector); err != nil {
 			return m, err
 		}
-		m.within = append(m.within, scope{t.Type == step.InFrame, s.place(t.Args.Selector)})
+		m.Within = append(m.Within, Scope{t.Type == step.InFrame, s.Place(t.Args.Selector)})
 		t = t.Args.Tool
 		path += ".args.tool"
 	}
-	m.note = comment(join(m.note, t.Args.Reasoning))
+	m.Note = Comment(Join(m.Note, t.Args.Reasoning))
 	if c := from.When; c != nil { // it looks where the step acts
-		when, err := s.readCondition(strings.TrimSuffix(at, ".tool")+".when", c, m.within)
+		when, err := s.readCondition(strings.TrimSuffix(at, ".tool")+".when", c, m.Within)
 		if err != nil {
 			return m, err
 		}
-		m.when = when
+		m.When = when
 	}
 	return m, s.fill(path, &m, t)
 }
 
 // fill reads the arguments of a tool into its move.
-func (s *script) fill(path string, m *move, t *step.Tool) error {
-	m.tool, m.path = t, path
+func (s *Script) fill(path string, m *Move, t *step.Tool) error {
+	m.Tool, m.Path = t, path
 	a := &t.Args
 	if err := check(path, t); err != nil {
 		return err
 	}
-	m.url = s.env.read(a.URL)
-	m.element, m.target = s.place(a.Selector), s.place(a.Target)
+	m.URL = s.Env.Read(a.URL)
+	m.Element, m.Target = s.Place(a.Selector), s.Place(a.Target)
 	if a.Text != nil {
-		m.text = s.env.read(*a.Text)
+		m.Text = s.Env.Read(*a.Text)
 	}
 	for i := range a.Tools {
-		inner := move{}
+		inner := Move{}
 		if err := s.fill(fmt.Sprintf("%s.args.tools[%d]", path, i), &inner, &a.Tools[i]); err != nil {
 			return err
 		}
-		m.each = append(m.each, inner)
+		m.Each = append(m.Each, inner)
 	}
 	if a.OptionValue != nil {
-		m.option = s.env.read(*a.OptionValue)
+		m.Option = s.Env.Read(*a.OptionValue)
 	}
 	if a.Matcher != nil {
-		m.value = s.env.read(a.Matcher.Args.Value)
+		m.Value = s.Env.Read(a.Matcher.Args.Value)
 		if (a.Matcher.Name == step.TextIs || a.Matcher.Name == step.TitleIs) && a.Matcher.Args.Mode != step.Matches {
-			m.value = m.value.squeezed()
+			m.Value = m.Value.squeezed()
 		}
 	}
 	return nil
 }
 
-func join(a, b string) string {
+// Join joins two sentences of a comment, of which either may be empty.
+func Join(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
 	}
@@ -218,17 +232,17 @@ func check(path string, t *step.Tool) error {
 	return nil
 }
 
-// limit is how long a move waits, in milliseconds.
-func (m *move) limit() int {
+// Limit is how long a move waits, in milliseconds.
+func (m *Move) Limit() int {
 	switch {
-	case m.timeout > 0:
-		return m.timeout
-	case m.tool.Type == step.Assert:
+	case m.Timeout > 0:
+		return m.Timeout
+	case m.Tool.Type == step.Assert:
 		return assertTimeout
-	case loads(m.tool.Type):
+	case loads(m.Tool.Type):
 		return pageTimeout
 	}
-	return stepTimeout
+	return StepTimeout
 }
 
 // loads reports whether a tool waits for a page and for no element.
@@ -236,17 +250,17 @@ func loads(tool string) bool {
 	return slices.Contains([]string{step.GoToURL, step.Back, step.Forward, step.Reload}, tool)
 }
 
-// tieDialogs moves each handle_dialog into the move that opens its dialog, for a
+// TieDialogs moves each handle_dialog into the move that opens its dialog, for a
 // tool that must know about a dialog before it opens. A pause or a change of the
 // window in between opens none. Dialogs without such a move stay where they are.
-func tieDialogs(moves []move) []move {
-	var out []move
+func TieDialogs(moves []Move) []Move {
+	var out []Move
 	opener := -1
 	for i := range moves {
-		switch moves[i].tool.Type {
+		switch moves[i].Tool.Type {
 		case step.HandleDialog:
 			if opener >= 0 {
-				out[opener].dialogs = append(out[opener].dialogs, &moves[i])
+				out[opener].Dialogs = append(out[opener].Dialogs, &moves[i])
 				continue
 			}
 		case step.Pause, step.SwitchWindow, step.RunGroup:
@@ -261,14 +275,14 @@ func tieDialogs(moves []move) []move {
 // absolute is an address that needs no base: it begins with a scheme.
 var absolute = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 
-// address gives the parts of an address, and whether it must still be read
+// Address gives the parts of an address, and whether it must still be read
 // against the test's own when the test runs.
-func (s *script) address(t text) (text, bool) {
-	if len(s.base) == 0 || len(t) > 0 && t[0].env == "" && absolute.MatchString(t[0].literal) {
+func (s *Script) Address(t Text) (Text, bool) {
+	if len(s.Base) == 0 || len(t) > 0 && t[0].Env == "" && absolute.MatchString(t[0].Literal) {
 		return t, false
 	}
-	literal, fixed := t.fixed()
-	base, fixedBase := s.base.fixed()
+	literal, fixed := t.Fixed()
+	base, fixedBase := s.Base.Fixed()
 	if !fixed || !fixedBase {
 		return t, true
 	}
@@ -280,19 +294,19 @@ func (s *script) address(t text) (text, bool) {
 	if err != nil {
 		return t, true
 	}
-	return text{{literal: joined.String()}}, false
+	return Text{{Literal: joined.String()}}, false
 }
 
-// optionIndex is the place of an option in its list, which index=N says.
-func optionIndex(t text) (int, bool) {
-	literal, fixed := t.fixed()
+// OptionIndex is the place of an option in its list, which index=N says.
+func OptionIndex(t Text) (int, bool) {
+	literal, fixed := t.Fixed()
 	digits, ok := strings.CutPrefix(literal, "index=")
 	n, err := strconv.Atoi(digits)
 	return n, fixed && ok && err == nil && n >= 0
 }
 
-// browser is a browser by the names that the targets have for it.
-type browser struct {
+// Browser is a browser by the names that the targets have for it.
+type Browser struct {
 	ID         string // browserName of W3C
 	Playwright string // chromium, firefox, webkit
 	Channel    string // of Playwright
@@ -304,15 +318,18 @@ type browser struct {
 	WDIO       string // capability of WebdriverIO with the options of the driver
 }
 
-func browserOf(c step.Capabilities) browser {
+// BrowserOf is the browser that capabilities name; Chrome where they name none that is known.
+func BrowserOf(c step.Capabilities) Browser {
 	name, _ := c["browserName"].(string)
 	switch name {
 	case "firefox", "Firefox":
-		return browser{"firefox", "firefox", "", "Firefox", "firefox", "moz:firefoxOptions", "FIREFOX", "GECKODRIVER", "wdio:geckodriverOptions"}
+		return Browser{"firefox", "firefox", "", "Firefox", "firefox", "moz:firefoxOptions", "FIREFOX", "GECKODRIVER",
+			"wdio:geckodriverOptions"}
 	case "safari", "Safari":
-		return browser{"safari", "webkit", "", "Safari", "safari", "", "", "", ""}
+		return Browser{"safari", "webkit", "", "Safari", "safari", "", "", "", ""}
 	case "MicrosoftEdge", "msedge", "edge", "microsoftedge":
-		return browser{"MicrosoftEdge", "chromium", "msedge", "Edge", "edge", "ms:edgeOptions", "EDGE", "EDGEDRIVER", "wdio:edgedriverOptions"}
+		return Browser{"MicrosoftEdge", "chromium", "msedge", "Edge", "edge", "ms:edgeOptions", "EDGE", "EDGEDRIVER",
+			"wdio:edgedriverOptions"}
 	}
-	return browser{"chrome", "chromium", "", "Chrome", "chrome", "goog:chromeOptions", "CHROME", "CHROMEDRIVER", "wdio:chromedriverOptions"}
+	return Browser{"chrome", "chromium", "", "Chrome", "chrome", "goog:chromeOptions", "CHROME", "CHROMEDRIVER", "wdio:chromedriverOptions"}
 }

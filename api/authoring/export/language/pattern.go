@@ -1,4 +1,4 @@
-package export
+package language
 
 import (
 	"fmt"
@@ -30,9 +30,9 @@ func pattern(re2 string, escape func(rune) string) (written string, anyCase bool
 	return w.String(), false
 }
 
-// inlinePattern says in the pattern that the case does not matter, as Python and
+// InlinePattern says in the pattern that the case does not matter, as Python and
 // Java do.
-func inlinePattern(re2 string, escape func(rune) string) string {
+func InlinePattern(re2 string, escape func(rune) string) string {
 	written, anyCase := pattern(re2, escape)
 	if anyCase {
 		return "(?i)" + written
@@ -40,11 +40,15 @@ func inlinePattern(re2 string, escape func(rune) string) string {
 	return written
 }
 
-// javaScriptRune, javaRune and pythonRune are the ways to write a character that does not
-// print or means something else.
+// javaScriptRune writes a character that does not print or means something else in patterns of
+// JavaScript.
 func javaScriptRune(r rune) string { return fmt.Sprintf(`\u{%x}`, r) }
-func javaRune(r rune) string       { return fmt.Sprintf(`\x{%x}`, r) }
-func pythonRune(r rune) string {
+
+// JavaRune does so for patterns of Java.
+func JavaRune(r rune) string { return fmt.Sprintf(`\x{%x}`, r) }
+
+// PythonRune does so for patterns of Python.
+func PythonRune(r rune) string {
 	if r > 0xffff {
 		return fmt.Sprintf(`\U%08x`, r)
 	}

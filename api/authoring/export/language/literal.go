@@ -1,10 +1,19 @@
-package export
+// Package language writes texts, numbers, regular expressions and data rows as the languages of
+// exports have them.
+//
+// Everything in a case is hostile: whatever a text holds, it stands in the code as a literal or as an
+// expression of literals and variables, and ends neither. Characters that do not print or turn the
+// direction of text around are escaped. Regular expressions are translated from RE2, by what RE2
+// understood; those that all languages read alike are kept.
+package language
 
 import (
 	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 )
 
 // quote writes a literal between quotes. special gives the escape of a character
@@ -34,8 +43,8 @@ var (
 	javaEscapes       = map[rune]string{'\\': `\\`, '"': `\"`, '\n': `\n`, '\r': `\r`, '\t': `\t`, '\b': `\b`, '\f': `\f`}
 )
 
-// pythonLiteral is a string literal of Python.
-func pythonLiteral(s string) string {
+// Python is a string literal of Python.
+func Python(s string) string {
 	return quote(s, `"`, pythonEscapes, func(r rune) string {
 		if r > 0xffff {
 			return fmt.Sprintf(`\U%08x`, r)
@@ -44,9 +53,9 @@ func pythonLiteral(s string) string {
 	})
 }
 
-// javaLiteral is a string literal of Java. A compiler reads \u000a as a line
+// Java is a string literal of Java. A compiler reads \u000a as a line
 // break before it looks for literals, so the characters of Latin-1 are octal.
-func javaLiteral(s string) string {
+func Java(s string) string {
 	return quote(s, `"`, javaEscapes, func(r rune) string {
 		if r > 0xffff {
 			high, low := (r-0x10000)>>10+0xd800, (r-0x10000)&0x3ff+0xdc00
@@ -59,15 +68,15 @@ func javaLiteral(s string) string {
 	})
 }
 
-// joined is an expression that adds up the parts of a text; variable writes one that is no literal.
-func joined(t text, literal func(string) string, variable func(part) string) string {
-	if s, ok := t.fixed(); ok {
+// Joined is an expression that adds up the parts of a text; variable writes one that is no literal.
+func Joined(t script.Text, literal func(string) string, variable func(script.Part) string) string {
+	if s, ok := t.Fixed(); ok {
 		return literal(s)
 	}
 	parts := make([]string, 0, len(t))
 	for _, p := range t {
-		if p.plain() || p.saved != "" {
-			parts = append(parts, literal(p.literal))
+		if p.Plain() || p.Saved != "" {
+			parts = append(parts, literal(p.Literal))
 		} else {
 			parts = append(parts, variable(p))
 		}
@@ -75,27 +84,15 @@ func joined(t text, literal func(string) string, variable func(part) string) str
 	return strings.Join(parts, " + ")
 }
 
-// maxComment is characters of a comment, about two lines.
-const maxComment = 200
-
-// comment makes a line for a comment of any of the languages. A backslash is
-// doubled, since Java reads \u000a in comments, too; */ cannot stand.
-func comment(s string) string {
+// CSS is a string of CSS.
+func CSS(s string) string {
 	var b strings.Builder
-	n := 0
-	for _, r := range strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ") {
-		if n++; n > maxComment {
-			b.WriteString("...")
-			break
-		}
-		switch {
-		case r == '\\':
-			b.WriteString(`\\`)
-		case unicode.IsPrint(r):
+	for _, r := range s {
+		if r < ' ' || r == '"' || r == '\\' || r > '~' {
+			fmt.Fprintf(&b, `\%x `, r)
+		} else {
 			b.WriteRune(r)
-		default:
-			b.WriteByte(' ')
 		}
 	}
-	return strings.TrimSpace(strings.ReplaceAll(b.String(), "*/", "* /"))
+	return `"` + b.String() + `"`
 }

@@ -1,4 +1,4 @@
-package export
+package script
 
 import (
 	"fmt"
@@ -26,9 +26,9 @@ func (c *Case) opens(i int) bool {
 }
 
 // openCase opens the address of the case before a step that needs the page.
-func (s *script) openCase(c *Case, i, first int) {
-	if i == first && len(s.base) > 0 && !c.opens(i) {
-		s.moves = append(s.moves, move{tool: &step.Tool{Type: step.GoToURL}, url: s.base})
+func (s *Script) openCase(c *Case, i, first int) {
+	if i == first && len(s.Base) > 0 && !c.opens(i) {
+		s.Moves = append(s.Moves, Move{Tool: &step.Tool{Type: step.GoToURL}, URL: s.Base})
 	}
 }
 
@@ -41,7 +41,7 @@ type openGroup struct {
 
 // readAll reads the steps of a case into moves. What is behind the end of the test is left
 // out, up to the steps after it.
-func (s *script) readAll(c *Case) error {
+func (s *Script) readAll(c *Case) error {
 	var open []openGroup
 	ended, part, first, inFunction := false, 0, group.FirstOnPage(c.Steps, c.Places), 0
 	for i := range c.Steps {
@@ -69,7 +69,7 @@ func (s *script) readAll(c *Case) error {
 		for _, g := range open {
 			from.Optional = from.Optional || g.optional && step.Inner(&from.Tool).Type != step.Assert
 		}
-		var m move
+		var m Move
 		if from.Tool.Type == step.RunGroup {
 			call, ok, failed := s.asFunction(c, i, first, from.Optional)
 			if failed != nil {
@@ -79,14 +79,14 @@ func (s *script) readAll(c *Case) error {
 				if first > i && first < at.End {
 					s.openCase(c, first, first)
 				}
-				m := move{tool: &from.Tool, path: fmt.Sprintf("steps[%d].tool", i),
-					note: join(note, comment("Step group: "+c.groupName(i)+".")), call: call}
+				m := Move{Tool: &from.Tool, Path: fmt.Sprintf("steps[%d].tool", i),
+					Note: Join(note, Comment("Step group: "+c.groupName(i)+".")), Call: call}
 				if from.When != nil {
-					if m.when, err = s.readCondition(fmt.Sprintf("steps[%d].when", i), from.When, nil); err != nil {
+					if m.When, err = s.readCondition(fmt.Sprintf("steps[%d].when", i), from.When, nil); err != nil {
 						return err
 					}
 				}
-				s.moves = append(s.moves, m)
+				s.Moves = append(s.Moves, m)
 				inFunction = at.End
 				continue
 			}
@@ -99,8 +99,8 @@ func (s *script) readAll(c *Case) error {
 		if err != nil {
 			return err
 		}
-		m.note = join(note, m.note)
-		s.moves = append(s.moves, m)
+		m.Note = Join(note, m.Note)
+		s.Moves = append(s.Moves, m)
 	}
 	s.close(open, len(c.Steps))
 	s.openCase(c, len(c.Steps), first)
@@ -108,10 +108,10 @@ func (s *script) readAll(c *Case) error {
 }
 
 // close ends the groups whose last step is before a place.
-func (s *script) close(open []openGroup, i int) []openGroup {
+func (s *Script) close(open []openGroup, i int) []openGroup {
 	for len(open) > 0 && open[len(open)-1].end <= i {
 		if open[len(open)-1].closes {
-			s.moves = append(s.moves, move{tool: &step.Tool{Type: step.RunGroup}, closes: true})
+			s.Moves = append(s.Moves, Move{Tool: &step.Tool{Type: step.RunGroup}, Closes: true})
 		}
 		open = open[:len(open)-1]
 	}
@@ -136,16 +136,16 @@ func (c *Case) groupName(i int) string {
 }
 
 // openGroup is the beginning of a step group.
-func (s *script) openGroup(path, name string, from *step.Step, closes bool) (move, error) {
-	m := move{tool: &from.Tool, note: comment("Step group: " + name + ".")}
+func (s *Script) openGroup(path, name string, from *step.Step, closes bool) (Move, error) {
+	m := Move{Tool: &from.Tool, Note: Comment("Step group: " + name + ".")}
 	if from.Optional {
-		m.note = join(m.note, "It is optional: here each of its actions is.")
+		m.Note = Join(m.Note, "It is optional: here each of its actions is.")
 	}
 	if !closes {
 		return m, nil
 	}
 	when, err := s.readCondition(path+".when", from.When, nil)
-	m.when = when
+	m.When = when
 	return m, err
 }
 
@@ -161,10 +161,10 @@ func phaseNote(phase string) string {
 }
 
 // readCondition reads the condition of a step or a group.
-func (s *script) readCondition(path string, c *step.Condition, within []scope) (*move, error) {
-	when := move{timeout: c.TimeoutMS, within: within}
-	if when.timeout == 0 {
-		when.timeout = conditionTimeout
+func (s *Script) readCondition(path string, c *step.Condition, within []Scope) (*Move, error) {
+	when := Move{Timeout: c.TimeoutMS, Within: within}
+	if when.Timeout == 0 {
+		when.Timeout = conditionTimeout
 	}
 	tool := &step.Tool{Type: step.Assert, Args: step.Args{Selector: c.Selector, Not: c.Not, Matcher: c.Matcher}}
 	if err := s.fill(path, &when, tool); err != nil {

@@ -1,4 +1,4 @@
-package export
+package script
 
 import (
 	"fmt"
@@ -9,29 +9,30 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
-// groupFunction is a step group that is written as a function.
-type groupFunction struct {
-	name       string // runSignIn
-	label      string // for a comment
-	parameters []string
-	moves      []move
+// Function is a step group that is written as a function.
+type Function struct {
+	Name       string // runSignIn
+	Label      string // for a comment
+	Parameters []string
+	Moves      []Move
 }
 
-// groupCall is a call of a function with the values of the group's parameters.
-type groupCall struct {
-	function string
-	given    []argument // in the order of their names
+// Call is a call of a function with the values of the group's parameters.
+type Call struct {
+	Function string
+	Given    []Argument // in the order of their names
 }
 
-type argument struct {
-	name  string
-	value text
+// Argument is a parameter of a group with its value.
+type Argument struct {
+	Name  string
+	Value Text
 }
 
 // asFunction writes the group that a step runs as a function and returns its call. ok is false
 // where the steps stand as they are: where they end the test, are each optional, or belong
 // together with a step outside of the group. first is the first step on a page.
-func (s *script) asFunction(c *Case, i, first int, optional bool) (call *groupCall, ok bool, err error) {
+func (s *Script) asFunction(c *Case, i, first int, optional bool) (call *Call, ok bool, err error) {
 	end := c.place(i).End
 	if s.functions == nil || optional || end <= i+1 || !s.standsAlone(c, i, end, first) {
 		return nil, false, nil
@@ -40,31 +41,31 @@ func (s *script) asFunction(c *Case, i, first int, optional bool) (call *groupCa
 	key := in.ID + " " + in.RevisionID
 	f := s.functions[key]
 	if f == nil {
-		name := "run" + newTitle(in.Name, "group").pascal()
+		name := "run" + newTitle(in.Name, "group").Pascal()
 		for n := 2; s.functionNames[name]; n++ {
-			name = "run" + newTitle(in.Name, "group").pascal() + strconv.Itoa(n)
+			name = "run" + newTitle(in.Name, "group").Pascal() + strconv.Itoa(n)
 		}
-		f = &groupFunction{name: name, label: comment("Step group: " + in.Name + "."), parameters: slices.Sorted(maps.Keys(values))}
+		f = &Function{Name: name, Label: Comment("Step group: " + in.Name + "."), Parameters: slices.Sorted(maps.Keys(values))}
 		s.functionNames[name] = true
-		if f.moves, err = s.functionMoves(c, i+1, end); err != nil {
+		if f.Moves, err = s.functionMoves(c, i+1, end); err != nil {
 			return nil, false, err
 		}
 		s.functions[key] = f
-		s.order = append(s.order, f) // behind those that it calls
+		s.Order = append(s.Order, f) // behind those that it calls
 	}
-	call = &groupCall{function: f.name}
+	call = &Call{Function: f.Name}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		value, given := c.Steps[i].Tool.Args.With[name]
 		if !given {
 			value = values[name]
 		}
-		call.given = append(call.given, argument{name, s.env.read(value)})
+		call.Given = append(call.Given, Argument{name, s.Env.Read(value)})
 	}
 	return call, true, nil
 }
 
 // functionMoves reads the steps of a group, whose parameters stay what they are.
-func (s *script) functionMoves(c *Case, from, to int) (moves []move, err error) {
+func (s *Script) functionMoves(c *Case, from, to int) (moves []Move, err error) {
 	for i := from; i < to; i++ {
 		path := fmt.Sprintf("steps[%d]", i)
 		if c.Steps[i].Tool.Type != step.RunGroup {
@@ -75,13 +76,13 @@ func (s *script) functionMoves(c *Case, from, to int) (moves []move, err error) 
 			moves = append(moves, m)
 			continue
 		}
-		m := move{tool: &c.Steps[i].Tool, path: path + ".tool", note: comment("Step group: " + c.groupName(i) + ".")}
+		m := Move{Tool: &c.Steps[i].Tool, Path: path + ".tool", Note: Comment("Step group: " + c.groupName(i) + ".")}
 		if c.place(i).End > i+1 { // standsAlone let no other in
-			if m.call, _, err = s.asFunction(c, i, -1, false); err != nil {
+			if m.Call, _, err = s.asFunction(c, i, -1, false); err != nil {
 				return nil, err
 			}
 			if w := c.Steps[i].When; w != nil {
-				if m.when, err = s.readCondition(path+".when", w, nil); err != nil {
+				if m.When, err = s.readCondition(path+".when", w, nil); err != nil {
 					return nil, err
 				}
 			}
@@ -93,7 +94,7 @@ func (s *script) functionMoves(c *Case, from, to int) (moves []move, err error) 
 }
 
 // standsAlone reports whether the steps of a group can stand in a function.
-func (s *script) standsAlone(c *Case, i, end, first int) bool {
+func (s *Script) standsAlone(c *Case, i, end, first int) bool {
 	if first > i {
 		// The page is opened among its steps, or behind them.
 		if first >= end || slices.ContainsFunc(c.Steps[i+1:first], func(s step.Step) bool { return s.Tool.Type != step.RunGroup }) {
@@ -185,23 +186,4 @@ func withoutTexts(s *step.Selector) *step.Selector {
 	bare.Value, bare.Name, bare.HasText = "x", "", ""
 	bare.Within, bare.Has = withoutTexts(s.Within), withoutTexts(s.Has)
 	return &bare
-}
-
-// statement is the call.
-func (c *groupCall) statement() string { return c.function + "(" + c.object() + ");" }
-
-// object are the values of a call as members of an object of JavaScript.
-func (c *groupCall) object() string {
-	if len(c.given) == 0 {
-		return ""
-	}
-	var o objectMembers
-	for _, a := range c.given {
-		key := a.name
-		if !identifier.MatchString(key) || key == "__proto__" {
-			key = javaScriptKey(key)
-		}
-		o.add(key, javaScriptText(a.value))
-	}
-	return o.String()
 }

@@ -1,15 +1,18 @@
-package export
+package maestro
 
 import (
 	"regexp"
 	"strings"
+
+	"github.com/slipway-qa/slipway/api/authoring/export/language"
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 )
 
-// maestroScript is a script of Maestro in a text: ${...} without another dollar in it.
-var maestroScript = regexp.MustCompile(`\$\{[^$]*\}`)
+// scriptIn is a script of Maestro in a text: ${...} without another dollar in it.
+var scriptIn = regexp.MustCompile(`\$\{[^$]*\}`)
 
-// maestroLiteral is a text that Maestro takes as it is.
-func maestroLiteral(s string) string { return maestroScript.ReplaceAllString(s, `\$0`) }
+// escaped is a text that Maestro takes as it is.
+func escaped(s string) string { return scriptIn.ReplaceAllString(s, `\$0`) }
 
 // piece is a part of a text for Maestro: a literal, or an expression of its scripts.
 type piece struct{ literal, script string }
@@ -26,7 +29,7 @@ func rendered(pieces []piece) string {
 		if p.script == "" {
 			literal.WriteString(p.literal)
 			mixed.WriteString(p.literal)
-			script.WriteString(strings.ReplaceAll(javaScript(maestroLiteral(p.literal)), "$", `\x24`))
+			script.WriteString(strings.ReplaceAll(language.JavaScript(escaped(p.literal)), "$", `\x24`))
 			plain = plain && !strings.ContainsAny(p.literal, `${}\`)
 			continue
 		}
@@ -37,7 +40,7 @@ func rendered(pieces []piece) string {
 	}
 	switch {
 	case scripts == 0:
-		return maestroLiteral(literal.String())
+		return escaped(literal.String())
 	case plain:
 		return mixed.String()
 	}
@@ -45,21 +48,21 @@ func rendered(pieces []piece) string {
 }
 
 // reference is the expression of a variable; "" for a literal.
-func (p part) reference() string {
+func reference(p script.Part) string {
 	switch {
-	case p.env != "":
-		return p.env
-	case p.saved != "":
-		return "output." + p.saved
+	case p.Env != "":
+		return p.Env
+	case p.Saved != "":
+		return "output." + p.Saved
 	}
 	return ""
 }
 
 // string is a text with its variables.
-func (w *maestro) string(t text) string {
+func (w *writer) string(t script.Text) string {
 	pieces := make([]piece, len(t))
 	for i, p := range t {
-		pieces[i] = piece{p.literal, p.reference()}
+		pieces[i] = piece{p.Literal, reference(p)}
 	}
 	return rendered(pieces)
 }

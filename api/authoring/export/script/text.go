@@ -1,4 +1,4 @@
-package export
+package script
 
 import (
 	"fmt"
@@ -9,54 +9,54 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
-// part is a piece of a text: what stands there, the environment variable that takes the
+// Part is a piece of a text: what stands there, the environment variable that takes the
 // place of a variable, the name of what a step has saved, a column of the data row, or a
 // parameter of a step group that is written as a function.
-type part struct{ literal, env, saved, row, param string }
+type Part struct{ Literal, Env, Saved, Row, Param string }
 
-// text is a text argument in parts; no part is empty, and no two literals follow
+// Text is a text argument in parts; no part is empty, and no two literals follow
 // each other.
-type text []part
+type Text []Part
 
-// plain reports whether a piece is what stands there.
-func (p part) plain() bool { return p.env == "" && p.saved == "" && p.row == "" && p.param == "" }
+// Plain reports whether a piece is what stands there.
+func (p Part) Plain() bool { return p.Env == "" && p.Saved == "" && p.Row == "" && p.Param == "" }
 
-// fixed returns the text if it holds no variable.
-func (t text) fixed() (string, bool) {
+// Fixed returns the text if it holds no variable.
+func (t Text) Fixed() (string, bool) {
 	switch {
 	case len(t) == 0:
 		return "", true
-	case len(t) == 1 && t[0].plain():
-		return t[0].literal, true
+	case len(t) == 1 && t[0].Plain():
+		return t[0].Literal, true
 	}
 	return "", false
 }
 
-// prefixed puts a literal before the text.
-func (t text) prefixed(literal string) text {
+// Prefixed puts a literal before the text.
+func (t Text) Prefixed(literal string) Text {
 	if literal == "" {
 		return t
 	}
-	if len(t) > 0 && t[0].plain() {
-		return append(text{{literal: literal + t[0].literal}}, t[1:]...)
+	if len(t) > 0 && t[0].Plain() {
+		return append(Text{{Literal: literal + t[0].Literal}}, t[1:]...)
 	}
-	return append(text{{literal: literal}}, t...)
+	return append(Text{{Literal: literal}}, t...)
 }
 
 // squeezed makes one space of white space and drops it at the ends, as the code
 // does with the text of an element before it compares.
-func (t text) squeezed() text {
-	var out text
+func (t Text) squeezed() Text {
+	var out Text
 	for i, p := range t {
-		if p.plain() {
-			s := strings.Join(strings.Fields(p.literal), " ")
+		if p.Plain() {
+			s := strings.Join(strings.Fields(p.Literal), " ")
 			if s == "" && i == 0 {
 				continue
 			}
-			if i > 0 && strings.TrimLeft(p.literal, " \t\r\n\f\v") != p.literal {
+			if i > 0 && strings.TrimLeft(p.Literal, " \t\r\n\f\v") != p.Literal {
 				s = " " + s
 			}
-			if i < len(t)-1 && s != " " && strings.TrimRight(p.literal, " \t\r\n\f\v") != p.literal {
+			if i < len(t)-1 && s != " " && strings.TrimRight(p.Literal, " \t\r\n\f\v") != p.Literal {
 				s += " "
 			}
 			if i == len(t)-1 {
@@ -65,15 +65,15 @@ func (t text) squeezed() text {
 			if s == "" {
 				continue
 			}
-			p.literal = s
+			p.Literal = s
 		}
 		out = append(out, p)
 	}
 	return out
 }
 
-// environment is what stands for the variables of a case.
-type environment struct {
+// Environment is what stands for the variables of a case.
+type Environment struct {
 	names map[step.Reference]string
 	order []step.Reference
 	count map[string]int // of the references that want a name, by the name
@@ -96,7 +96,7 @@ var taken = []string{
 // name returns the environment variable of a reference: PASSWORD for {{password}},
 // TEAM_PASSWORD for {{team:password}}, TEST_USER for {{user}}. Two references
 // never share one.
-func (e *environment) name(r step.Reference) string {
+func (e *Environment) name(r step.Reference) string {
 	if name, ok := e.names[r]; ok {
 		return name
 	}
@@ -126,20 +126,21 @@ func (e *environment) name(r step.Reference) string {
 	return name
 }
 
-// variable is a line of the list at the top of an export.
-type variable struct{ Env, Reference string }
+// Variable is a line of the list at the top of an export.
+type Variable struct{ Env, Reference string }
 
-func (e *environment) variables() []variable {
-	list := make([]variable, 0, len(e.order))
+// Variables are those that were read, in their order.
+func (e *Environment) Variables() []Variable {
+	list := make([]Variable, 0, len(e.order))
 	for _, r := range e.order {
-		list = append(list, variable{e.names[r], r.String()})
+		list = append(list, Variable{e.names[r], r.String()})
 	}
 	return list
 }
 
-// read takes a text apart. Where the variables are is decided by step.Expand
+// Read takes a text apart. Where the variables are is decided by step.Expand
 // alone; NUL, which no stored text holds, marks them meanwhile.
-func (e *environment) read(s string) text {
+func (e *Environment) Read(s string) Text {
 	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", "\uFFFD"), "\uFFFD")
 	var found []step.Reference
 	marked, err := step.Expand(s, func(r step.Reference) (string, bool) {
@@ -150,28 +151,28 @@ func (e *environment) read(s string) text {
 		if s == "" {
 			return nil
 		}
-		return text{{literal: s}}
+		return Text{{Literal: s}}
 	}
-	var t text
+	var t Text
 	for i, piece := range strings.Split(marked, "\x00") {
 		switch {
 		case i%2 == 1:
 			n, _ := strconv.Atoi(piece) // written above
 			if found[n].Scope == step.ScopeParam {
-				t = append(t, part{param: found[n].Name})
+				t = append(t, Part{Param: found[n].Name})
 				continue
 			}
 			if e.rows && found[n].Scope == step.ScopeRow {
-				t = append(t, part{row: found[n].Name})
+				t = append(t, Part{Row: found[n].Name})
 				continue
 			}
 			if found[n].Scope == step.ScopeSaved {
-				t = append(t, part{saved: found[n].Name})
+				t = append(t, Part{Saved: found[n].Name})
 				continue
 			}
-			t = append(t, part{env: e.name(found[n])})
+			t = append(t, Part{Env: e.name(found[n])})
 		case piece != "":
-			t = append(t, part{literal: piece})
+			t = append(t, Part{Literal: piece})
 		}
 	}
 	return t

@@ -1,4 +1,4 @@
-package export
+package script
 
 import (
 	"slices"
@@ -52,14 +52,14 @@ func words(text string) title {
 	return t
 }
 
-// kebab is sign-in-works.
-func (t title) kebab() string { return strings.Join(t, "-") }
+// Kebab is sign-in-works.
+func (t title) Kebab() string { return strings.Join(t, "-") }
 
-// snake is sign_in_works.
-func (t title) snake() string { return strings.Join(t, "_") }
+// Snake is sign_in_works.
+func (t title) Snake() string { return strings.Join(t, "_") }
 
-// pascal is SignInWorks.
-func (t title) pascal() string {
+// Pascal is SignInWorks.
+func (t title) Pascal() string {
 	var b strings.Builder
 	for _, w := range t {
 		b.WriteString(strings.ToUpper(w[:1]) + w[1:])
