@@ -25,7 +25,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/run/reading"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // Run is a run of a case or a suite as its history has it.
@@ -128,7 +128,7 @@ func (r *runRow) run() (Run, error) {
 		}
 	}
 	if r.Targets != nil {
-		one.Targets = []step.Target{}
+		one.Targets = []capability.Target{}
 		if err := json.Unmarshal(r.Targets, &one.Targets); err != nil {
 			return one, fmt.Errorf("targets of test run %s: %w", r.ID, err)
 		}

@@ -12,6 +12,7 @@ import (
 	. "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/run/reading"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // environment makes one of the organization.
@@ -28,7 +29,7 @@ func staging() environment.New {
 	return environment.New{Name: "staging", Change: environment.Change{TestURL: fixture.Ptr("https://staging.example.com"),
 		Variables: map[string]*string{"country": fixture.Ptr("de")}, Secrets: map[string]*string{"password": fixture.Ptr("hunter2!")},
 		Headers: map[string]*string{"authorization": fixture.Ptr("Bearer abc")},
-		Targets: &[]step.Target{fixture.Browser("firefox")}, Tunnel: fixture.Ptr("office")}}
+		Targets: &[]capability.Target{fixture.Browser("firefox")}, Tunnel: fixture.Ptr("office")}}
 }
 
 // A run has what its environment had when it began, and what it was given stands above it.

@@ -13,6 +13,7 @@ import (
 	. "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/run/reading"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 func TestFanOut(t *testing.T) {
@@ -189,7 +190,7 @@ func TestFanOutTakesTheTunnelOfTheTargets(t *testing.T) {
 	tunnels := map[string]string{}
 	for _, r := range runs {
 		tunnels[r.CaseName] = r.Tunnel
-		require.Equal(t, r.Tunnel, step.Tunnel(r.Jobs[0].Target.Capabilities, "slipway"), "the first target names none")
+		require.Equal(t, r.Tunnel, capability.Tunnel(r.Jobs[0].Target.Capabilities, "slipway"), "the first target names none")
 	}
 	require.Equal(t, map[string]string{"of its targets": "office", "of its own": "own"}, tunnels)
 }

@@ -20,6 +20,7 @@ import (
 	. "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/run/reading"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // build uploads an app for Android.
@@ -85,8 +86,8 @@ func TestRunIsGivenInputs(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	c, build := w.NewCase(w.Org.Member.Writer, "log in"), w.build()
-	run, err := w.startWith(w.Org.Member.Writer, c, NewRun{Targets: []step.Target{fixture.Browser("chrome"),
-		{Capabilities: step.Capabilities{"platformName": "Android"}}}, Inputs: Inputs{TestURL: "https://ann:hush@pr-7.example.com",
+	run, err := w.startWith(w.Org.Member.Writer, c, NewRun{Targets: []capability.Target{fixture.Browser("chrome"),
+		{Capabilities: capability.Capabilities{"platformName": "Android"}}}, Inputs: Inputs{TestURL: "https://ann:hush@pr-7.example.com",
 		BuildID:   build,
 		Variables: w.given(map[string]string{"user": "ann-of-the-preview", "b": "x"})}})
 	require.NoError(t, err)
@@ -95,8 +96,8 @@ func TestRunIsGivenInputs(t *testing.T) {
 	require.Equal(t, "https://shop.example.com/", *got.RecordedURL)
 	require.Equal(t, build, got.BuildID)
 	require.Equal(t, []string{"b", "user"}, got.VariableNames)
-	require.Empty(t, step.App(got.Jobs[0].Target.Capabilities))
-	require.Equal(t, fmt.Sprintf("storage:%d", *build), step.App(got.Jobs[1].Target.Capabilities))
+	require.Empty(t, capability.App(got.Jobs[0].Target.Capabilities))
+	require.Equal(t, fmt.Sprintf("storage:%d", *build), capability.App(got.Jobs[1].Target.Capabilities))
 	require.Equal(t, got.Jobs[1].Target, run.Jobs[1].Target)
 	require.Zero(t, w.Count(`select count(*) from test_runs where position('ann-of'::bytea in sealed_variables) > 0`))
 	require.Zero(t, w.Count(`select count(*) from audit_events where detail::text like '%ann-of%' or detail::text like '%hush%'`))
@@ -162,10 +163,11 @@ func TestInputsAreRefused(t *testing.T) {
 	for _, err := range both(Inputs{BuildID: build}) {
 		require.ErrorIs(t, err, ErrNoBuild, "a deleted one")
 	}
-	tunneled := func(name string) step.Target {
-		return step.Target{Capabilities: step.Capabilities{"browserName": "chrome", "slipway:options": map[string]any{"tunnelName": name}}}
+	tunneled := func(name string) capability.Target {
+		return capability.Target{Capabilities: capability.Capabilities{"browserName": "chrome",
+			"slipway:options": map[string]any{"tunnelName": name}}}
 	}
-	for _, targets := range [][]step.Target{fixture.Targets(authoring.MaxTargets + 1), {tunneled("a"), tunneled("b")}} {
+	for _, targets := range [][]capability.Target{fixture.Targets(authoring.MaxTargets + 1), {tunneled("a"), tunneled("b")}} {
 		_, err = w.TrySuiteRun(w.Org.Member.Writer, NewSuiteRun{SuiteID: suite.ID, Targets: targets, Vendor: "slipway"})
 		require.Equal(t, "targets", fixture.InvalidField(t, err))
 	}
@@ -192,8 +194,9 @@ func TestSuiteRunIsGivenInputs(t *testing.T) {
 	w.Exec(`update test_revisions set steps = '[]' where case_id = $1`, empty.ID)
 	suite := w.NewSuite(by, "smoke", append(ids, empty.ID)...)
 	build := w.build()
-	run, err := w.TrySuiteRun(by, NewSuiteRun{SuiteID: suite.ID, Vendor: "slipway", Targets: []step.Target{fixture.Browser("firefox"),
-		{Capabilities: step.Capabilities{"platformName": "Android", "slipway:options": map[string]any{"tunnelName": "lab"}}, IsRDC: true}},
+	run, err := w.TrySuiteRun(by, NewSuiteRun{SuiteID: suite.ID, Vendor: "slipway", Targets: []capability.Target{fixture.Browser("firefox"),
+		{Capabilities: capability.Capabilities{"platformName": "Android", "slipway:options": map[string]any{"tunnelName": "lab"}},
+			IsRDC: true}},
 		Inputs: Inputs{TestURL: "https://pr-7.example.com", BuildID: build, Variables: w.given(map[string]string{"user": "ann"})}})
 	require.NoError(t, err)
 	require.Equal(t, 3, run.RunCount)
@@ -214,7 +217,7 @@ func TestSuiteRunIsGivenInputs(t *testing.T) {
 		require.Equal(t, build, r.BuildID)
 		require.Len(t, r.Jobs, 2)
 		require.Equal(t, "firefox", r.Jobs[0].Target.Capabilities["browserName"])
-		require.Empty(t, step.App(r.Jobs[0].Target.Capabilities))
+		require.Empty(t, capability.App(r.Jobs[0].Target.Capabilities))
 		require.Equal(t, fmt.Sprintf("storage:%d", *build), r.Jobs[1].Target.Capabilities["appium:app"])
 		require.True(t, r.Jobs[1].Target.IsRDC)
 	}

@@ -14,7 +14,9 @@ import (
 	"github.com/slipway-qa/slipway/storage/run/need"
 	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/storage/step/group"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 // Work is what a worker needs for a job.
@@ -28,7 +30,7 @@ type Work struct {
 	// Strict fails a step whose selector finds several elements and has no index.
 	Strict bool
 	// Access is what the site of the case asks a browser for.
-	Access step.Access
+	Access capability.Access
 	// Healing is the mode of the case, else of its suite, else of the organization; ""
 	// when none of them has one.
 	Healing string
@@ -232,7 +234,7 @@ func (r *workRow) work(id uuid.UUID) (*Work, error) {
 
 // ProgressJob keeps the records so far, for callers who look while it runs. It
 // returns false, and writes nothing, when the job has ended.
-func ProgressJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, records []step.Record) (bool, error) {
+func ProgressJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, records []playback.Record) (bool, error) {
 	doc, marks, err := recordsDocument(records)
 	if err != nil {
 		return false, err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/storage/suiteplan"
 )
 
@@ -252,8 +253,8 @@ type marks struct{ healed, drifted, unreviewed int }
 // recordsDocument returns the stored form of records, and counts those with a mark.
 // The content of files stands in the revision and not here; when the rest is
 // still too large, the tools lose their arguments.
-func recordsDocument(records []step.Record) (doc string, n marks, err error) {
-	kept := make([]step.Record, min(len(records), step.MaxSteps))
+func recordsDocument(records []playback.Record) (doc string, n marks, err error) {
+	kept := make([]playback.Record, min(len(records), step.MaxSteps))
 	copy(kept, records)
 	for i := range kept {
 		r := &kept[i]
@@ -269,7 +270,7 @@ func recordsDocument(records []step.Record) (doc string, n marks, err error) {
 			n.unreviewed++
 		}
 	}
-	for _, shorten := range []func(*step.Record){nil, withoutArgs, withoutWords} {
+	for _, shorten := range []func(*playback.Record){nil, withoutArgs, withoutWords} {
 		for i := range kept {
 			if shorten != nil {
 				shorten(&kept[i])
@@ -297,16 +298,16 @@ func withoutFile(t step.Tool) step.Tool {
 	return t
 }
 
-func withoutArgs(r *step.Record) {
+func withoutArgs(r *playback.Record) {
 	r.Tool = step.Tool{Type: r.Tool.Type}
-	for _, h := range []**step.Healed{&r.Healed, &r.Suggested} {
+	for _, h := range []**playback.Healed{&r.Healed, &r.Suggested} {
 		if *h != nil {
-			*h = &step.Healed{Score: (*h).Score, Reason: Message((*h).Reason)}
+			*h = &playback.Healed{Score: (*h).Score, Reason: Message((*h).Reason)}
 		}
 	}
 }
 
-func withoutWords(r *step.Record) {
+func withoutWords(r *playback.Record) {
 	const most = 200
 	if r.Findings != nil {
 		r.Findings = &step.Findings{Total: r.Findings.Total, Accepted: r.Findings.Accepted, Failing: r.Findings.Failing,
@@ -314,16 +315,16 @@ func withoutWords(r *step.Record) {
 	}
 	r.Result.Message = storage.Cut(r.Result.Message, most)
 	if r.Failure != nil {
-		r.Failure = &step.Failure{Expected: storage.Cut(r.Failure.Expected, most), Actual: storage.Cut(r.Failure.Actual, most)}
+		r.Failure = &playback.Failure{Expected: storage.Cut(r.Failure.Expected, most), Actual: storage.Cut(r.Failure.Actual, most)}
 	}
-	for _, h := range []*step.Healed{r.Healed, r.Suggested} {
+	for _, h := range []*playback.Healed{r.Healed, r.Suggested} {
 		if h != nil {
 			h.Reason = storage.Cut(h.Reason, most)
 		}
 	}
 	if r.Drifted != nil {
-		r.Drifted = &step.Drifted{Reason: r.Drifted.Reason, Acted: r.Drifted.Acted, Expected: step.Described{Row: []string{}},
-			Found: step.Described{Row: []string{}}}
+		r.Drifted = &playback.Drifted{Reason: r.Drifted.Reason, Acted: r.Drifted.Acted, Expected: playback.Described{Row: []string{}},
+			Found: playback.Described{Row: []string{}}}
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	. "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/run/reading"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // users are so many data rows of a user and a secret password.
@@ -318,7 +319,7 @@ func TestStepsNameColumns(t *testing.T) {
 		"steps[1]: names {{row:user}}, and the test case has no data")
 	other := typed("{{row:total}}")
 	require.ErrorContains(t, update(authoring.CaseChange{Steps: &other}), "steps[1]: names {{row:total}}, and the data have no column total")
-	address := func(s step.RunSettings) step.RunSettings {
+	address := func(s capability.RunSettings) capability.RunSettings {
 		s.TestURL = "https://{{row:host}}/"
 		return s
 	}

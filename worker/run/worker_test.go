@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/ledger"
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/run/reading"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
 	"github.com/slipway-qa/slipway/worker"
@@ -120,7 +120,7 @@ func TestSuiteRunGoesThrough(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.handler.Play = func(ctx context.Context, cfg replay.Config) replay.Result {
-		cfg.Progress([]step.Record{{StepID: "s1", Status: step.Passed}})
+		cfg.Progress([]playback.Record{{StepID: "s1", Status: playback.Passed}})
 		return passes(ctx, cfg)
 	}
 	run := w.newSuiteRun(25)

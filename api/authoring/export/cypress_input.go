@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-qa/slipway/api/authoring/export/language"
 	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/keyboard"
 )
 
 func (w *cypress) click(m *script.Move) {
@@ -44,7 +45,7 @@ var cypressKeys = map[string]string{"Enter": "enter", "Escape": "esc", "Backspac
 	"PageUp": "pageUp", "PageDown": "pageDown", "Control": "ctrl", "Shift": "shift", "Alt": "alt", "Meta": "meta"}
 
 func (w *cypress) press(m *script.Move) {
-	held, key, _ := step.ParseKey(m.Tool.Args.Key)
+	held, key, _ := keyboard.Parse(m.Tool.Args.Key)
 	if key == "Tab" && len(held) == 0 && !m.Element.Given() {
 		w.line("cy.press(Cypress.Keyboard.Keys.TAB);")
 		return

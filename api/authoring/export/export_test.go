@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/api/authoring/seleniumide"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -74,7 +75,7 @@ func TestBrowsers(t *testing.T) {
 		{"MicrosoftEdge", "channel: 'msedge'", "webdriver.Edge(", "new EdgeDriver("},
 		{"';alert(1)//", "chromium.launch", "webdriver.Chrome(", "new ChromeDriver("},
 	} {
-		c := script.Case{Name: "x", Capabilities: step.Capabilities{"browserName": test.name, "browserVersion": "1\"'2",
+		c := script.Case{Name: "x", Capabilities: capability.Capabilities{"browserName": test.name, "browserVersion": "1\"'2",
 			"slipway:options":    map[string]any{"accessKey": "SECRET"},
 			"goog:chromeOptions": map[string]any{"args": []any{"--renderer-cmd-prefix=SECRET"}}}}
 		for target, want := range map[string]string{JavaScriptPlaywright: test.playwright, PythonSelenium: test.python,

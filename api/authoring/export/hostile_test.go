@@ -15,6 +15,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // hostile are texts that break out of a literal or a comment of some language.
@@ -52,7 +53,7 @@ func holding(s string) script.Case {
 		do(step.UploadFile, step.Args{Selector: css("u" + s), File: &step.File{Name: "f" + s, Content: []byte(s)}}),
 	}
 	return script.Case{ID: s, Name: "Case " + s, TestURL: "https://t/" + s, Steps: steps,
-		Capabilities: step.Capabilities{"browserName": s, "browserVersion": "1" + s, "platformName": "2" + s}}
+		Capabilities: capability.Capabilities{"browserName": s, "browserVersion": "1" + s, "platformName": "2" + s}}
 }
 
 // languages are the targets whose code is checked as code.

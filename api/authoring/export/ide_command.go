@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/keyboard"
 )
 
 // command returns the command of a move; ok is false when there is none.
@@ -128,7 +129,7 @@ func (w *ide) count(m *script.Move, c *ideCommand, limit string) {
 
 // ideKeys writes a key with what is held; the names are Selenium's.
 func ideKeys(text string) string {
-	held, key, _ := step.ParseKey(text)
+	held, key, _ := keyboard.Parse(text)
 	var b strings.Builder
 	for _, k := range append(held, key) {
 		switch {

@@ -7,6 +7,7 @@ import (
 	"github.com/slipway-qa/slipway/api/authoring/export/language"
 	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/keyboard"
 )
 
 // playwright writes the moves for Playwright's own waiting: an action waits by
@@ -287,7 +288,7 @@ func (w *playwright) options(m *script.Move, behind bool) string {
 
 func (w *playwright) press(m *script.Move) string {
 	key := m.Tool.Args.Key
-	_, last, _ := step.ParseKey(key)
+	_, last, _ := keyboard.Parse(key)
 	switch ascii := last > " " && last <= "~"; {
 	case m.Element.Given():
 		return w.acting(m, m.Element) + ".press(" + language.JavaScript(key) + w.options(m, true) + ")"

@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // shop serves the pages of testdata/shop: a log-in whose button is usable late,
@@ -199,7 +200,7 @@ func tour(base string) script.Case {
 	)
 	return script.Case{ID: "64f0c0ffee64f0c0ffee0001", Name: "Tour of the shop: log in, buy & leave", TestURL: base + "/login",
 		Steps:        steps,
-		Capabilities: step.Capabilities{"browserName": "chrome", "browserVersion": "latest", "platformName": "Linux"}}
+		Capabilities: capability.Capabilities{"browserName": "chrome", "browserVersion": "latest", "platformName": "Linux"}}
 }
 
 func by(kind, value string) *step.Selector { return &step.Selector{Type: kind, Value: value} }

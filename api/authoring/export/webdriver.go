@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/keyboard"
 	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
@@ -248,7 +249,7 @@ func (w *webDriver) statement(m *script.Move) string {
 	case step.EnterKeySubmit:
 		return w.press(w.page, "", nil, "Enter")
 	case step.PressKey:
-		held, key, _ := step.ParseKey(a.Key)
+		held, key, _ := keyboard.Parse(a.Key)
 		return w.press(w.page, on, held, key)
 	case step.SwitchWindow:
 		return w.window(w.page, a.Matcher.Name, m.Value)

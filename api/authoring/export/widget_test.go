@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/widget"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 // widgetCase is a case of the widget set, and how it is exported.
@@ -101,7 +102,7 @@ func assigned(t *testing.T, c *widgetCase) string {
 // first of several matches, so that those which must fail say little.
 func forIDE(t *testing.T, c *widgetCase) bool {
 	t.Helper()
-	return c.Expect == step.Passed && !slices.ContainsFunc(ideTestOf(t, c).Tests[0].Commands, func(c ideCommand) bool {
+	return c.Expect == playback.Passed && !slices.ContainsFunc(ideTestOf(t, c).Tests[0].Commands, func(c ideCommand) bool {
 		return strings.HasPrefix(c.Command, "//")
 	})
 }
@@ -147,9 +148,9 @@ var differsInSelenium = map[string]string{
 
 // wrong returns what is wrong with how an export ended; "" if nothing is.
 func (c *widgetCase) wrong(target, failure string) string {
-	got := step.Passed
+	got := playback.Passed
 	if failure != "" {
-		got = step.Failed
+		got = playback.Failed
 	}
 	why, differs := differs[target][c.FullName()]
 	switch {

@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/api/authoring/settings"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/run/reading"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 // maxCompared bounds the jobs of a run that are compared, as their records are long.
@@ -95,7 +95,7 @@ func (h Runs) Comparison(c *gin.Context) error {
 	return answer.Data(c, http.StatusOK, view)
 }
 
-func (h reader) beside(then, now []step.Record) []stepsBeside {
+func (h reader) beside(then, now []playback.Record) []stepsBeside {
 	list := []stepsBeside{}
 	for _, pair := range reading.PairSteps(then, now) {
 		list = append(list, stepsBeside{Differs: pair.Differences(), Then: h.viewRecord(pair.Then), Now: h.viewRecord(pair.Now)})
@@ -104,7 +104,7 @@ func (h reader) beside(then, now []step.Record) []stepsBeside {
 }
 
 // viewRecord is a record whose picture is named by its address here.
-func (h reader) viewRecord(r *step.Record) *recordView {
+func (h reader) viewRecord(r *playback.Record) *recordView {
 	if r == nil {
 		return nil
 	}

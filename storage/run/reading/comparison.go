@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/failure"
 	"github.com/slipway-qa/slipway/storage/run"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 // Good is the last job that passed before a job, of the same case on the same target.
@@ -54,11 +54,11 @@ func GoodBefore(ctx context.Context, q storage.Querier, organizationID int64, r 
 }
 
 // StepPair is a step in two runs; nil where it was not in one.
-type StepPair struct{ Then, Now *step.Record }
+type StepPair struct{ Then, Now *playback.Record }
 
 // PairSteps puts the steps of two runs beside each other, in the order of the newer one. A
 // step that the older run had alone follows the step that it followed there.
-func PairSteps(then, now []step.Record) []StepPair {
+func PairSteps(then, now []playback.Record) []StepPair {
 	at := make(map[string][]int, len(then))
 	for i := range then {
 		at[then[i].StepID] = append(at[then[i].StepID], i)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/run"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // Past is a run of a case or a suite as its history has it; package history has more of it.
@@ -26,8 +26,8 @@ type Past struct {
 	CreatedAt  time.Time
 	StartedAt  *time.Time
 	FinishedAt *time.Time
-	Healed     *int          // steps; nil where nobody counted, as of SuitesHistory
-	Targets    []step.Target // of a case in its own history only
+	Healed     *int                // steps; nil where nobody counted, as of SuitesHistory
+	Targets    []capability.Target // of a case in its own history only
 	// Compared is true when the run before it tested the same: a case by the same steps, a
 	// suite with the same build. Changed is true when one of the two passed and the other
 	// did not. Runs without a result are passed over.

@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/run/reading"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 // past reads runs, newest first: a letter for the status (P, F, E, C, Q) and one for the
@@ -71,9 +72,9 @@ func TestSummarize(t *testing.T) {
 }
 
 func TestPairSteps(t *testing.T) {
-	records := func(text string) (list []step.Record) {
+	records := func(text string) (list []playback.Record) {
 		for id := range strings.FieldsSeq(text) {
-			list = append(list, step.Record{StepID: id})
+			list = append(list, playback.Record{StepID: id})
 		}
 		return list
 	}
@@ -89,7 +90,7 @@ func TestPairSteps(t *testing.T) {
 	} {
 		var got []string
 		for _, p := range reading.PairSteps(records(tt.then), records(tt.now)) {
-			name := func(r *step.Record) string {
+			name := func(r *playback.Record) string {
 				if r == nil {
 					return "-"
 				}
@@ -102,8 +103,8 @@ func TestPairSteps(t *testing.T) {
 }
 
 func TestDifferences(t *testing.T) {
-	of := func(status, message string, ms int64) *step.Record {
-		return &step.Record{Status: status, Result: step.Outcome{Message: message}, TookMS: ms}
+	of := func(status, message string, ms int64) *playback.Record {
+		return &playback.Record{Status: status, Result: step.Outcome{Message: message}, TookMS: ms}
 	}
 	require.Empty(t, reading.StepPair{of("PASSED", "", 900), of("PASSED", "", 1300)}.Differences(), "less than twice as long")
 	require.Empty(t, reading.StepPair{of("PASSED", "", 10), of("PASSED", "", 400)}.Differences(), "less than half a second more")

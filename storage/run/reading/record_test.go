@@ -9,14 +9,14 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/run/reading"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 func TestReadRecords(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	suite, jobs := w.SuiteRun(2, 1)
-	did, err := w.End(jobs[0], run.JobEnd{Status: run.Failed, Records: []step.Record{{StepID: "s1", Status: step.Failed}}})
+	did, err := w.End(jobs[0], run.JobEnd{Status: run.Failed, Records: []playback.Record{{StepID: "s1", Status: playback.Failed}}})
 	require.NoError(t, err)
 	require.True(t, did)
 	runs, err := reading.OfSuiteRun(fixture.Context(t), w.DB, suite.ID)

@@ -2,6 +2,7 @@ package script
 
 import (
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/storage/step/group"
 	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
@@ -11,7 +12,7 @@ type Case struct {
 	ID           string
 	Name         string
 	TestURL      string
-	Capabilities step.Capabilities // of the primary target; may be nil
+	Capabilities capability.Capabilities // of the primary target; may be nil
 	Steps        []step.Step
 	// Places are where the steps stand (group.Plan); nil where the case has neither step
 	// groups nor steps before and after it.

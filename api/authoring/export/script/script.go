@@ -21,6 +21,8 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
+	"github.com/slipway-qa/slipway/storage/step/keyboard"
 	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
@@ -225,7 +227,7 @@ func check(path string, t *step.Tool) error {
 			return invalid(".args.matcher.name", "is not known")
 		}
 	case t.Type == step.PressKey:
-		if _, _, ok := step.ParseKey(a.Key); !ok {
+		if _, _, ok := keyboard.Parse(a.Key); !ok {
 			return invalid(".args.key", "is not known")
 		}
 	}
@@ -319,7 +321,7 @@ type Browser struct {
 }
 
 // BrowserOf is the browser that capabilities name; Chrome where they name none that is known.
-func BrowserOf(c step.Capabilities) Browser {
+func BrowserOf(c capability.Capabilities) Browser {
 	name, _ := c["browserName"].(string)
 	switch name {
 	case "firefox", "Firefox":

@@ -1,10 +1,12 @@
-package step
+package capability
 
 import (
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/slipway-qa/slipway/storage/step"
 )
 
 // optionsSuffix ends the names of capabilities that hold a vendor's options.
@@ -214,7 +216,7 @@ func AppReference(app string) (id int64, fileName string, ok bool) {
 		return 0, "", false
 	}
 	if fileName, ok = strings.CutPrefix(rest, "filename="); ok {
-		if checkName("", fileName, maxName) != nil {
+		if step.CheckName("", fileName, step.MaxName) != nil {
 			return 0, "", false
 		}
 		return 0, fileName, true

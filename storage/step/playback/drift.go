@@ -1,22 +1,11 @@
-package step
+package playback
 
 import (
 	"fmt"
 	"strings"
-)
 
-// The modes of drift: what follows when the element that a selector finds contradicts
-// the fingerprint of the step. Without one, in the case, its suite and its organization,
-// the step fails where the name of either element says that it deletes, pays, sends or
-// submits, or where the element is in another row or card; else it only reports.
-const (
-	DriftFail   = "fail"   // the step does nothing and fails
-	DriftReport = "report" // it acts on the element and says so
-	DriftOff    = "off"    // nothing is compared
+	"github.com/slipway-qa/slipway/storage/step"
 )
-
-// DriftModes are all modes.
-var DriftModes = []string{DriftFail, DriftReport, DriftOff}
 
 // Drifted is set when the selector of an action found another element than the one that
 // its fingerprint describes.
@@ -27,17 +16,14 @@ type Drifted struct {
 	Acted    bool      `json:"acted"`  // the step acted on the element all the same
 	// From is the selector as the step has it, and To the same one with the fingerprint
 	// of the element that was found. They are no part of a stored record.
-	From Selector `json:"-"`
-	To   Selector `json:"-"`
+	From step.Selector `json:"-"`
+	To   step.Selector `json:"-"`
 }
 
 // Text returns for people what was expected and what was found.
 func (d *Drifted) Text() string {
 	return "expected " + d.Expected.text() + ", found " + d.Found.text()
 }
-
-// maxShown bounds the name and the row of an element in a text, in characters.
-const maxShown = 80
 
 func (e Described) text() string {
 	text := e.Role
@@ -51,8 +37,8 @@ func (e Described) text() string {
 }
 
 func shortened(text string) string {
-	if letters := []rune(text); len(letters) > maxShown {
-		return string(letters[:maxShown]) + "…"
+	if letters := []rune(text); len(letters) > step.MaxShown {
+		return string(letters[:step.MaxShown]) + "…"
 	}
 	return text
 }

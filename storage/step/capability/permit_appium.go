@@ -1,9 +1,11 @@
-package step
+package capability
 
 import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/slipway-qa/slipway/storage/step"
 )
 
 // permittedAppium are capabilities of Appium with texts or objects, with the form of
@@ -89,9 +91,9 @@ func checkAppium(path, name string, value any) error {
 	case isNumber(value) && !known && !strings.HasSuffix(strings.ToLower(name), "port"):
 		return nil
 	case known:
-		return invalid(path, "has not one of the values that are permitted")
+		return step.Invalid(path, "has not one of the values that are permitted")
 	}
-	return invalid(path, notPermitted)
+	return step.Invalid(path, notPermitted)
 }
 
 // checkAppiumOptions checks appium:options, whose members are capabilities of Appium
@@ -99,7 +101,7 @@ func checkAppium(path, name string, value any) error {
 func checkAppiumOptions(path string, value any) error {
 	members, ok := object(value)
 	if !ok {
-		return invalid(path, "must be an object")
+		return step.Invalid(path, "must be an object")
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if err := checkAppium(path+"."+name, strings.TrimPrefix(name, "appium:"), members[name]); err != nil {

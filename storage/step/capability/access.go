@@ -1,4 +1,6 @@
-package step
+package capability
+
+import "github.com/slipway-qa/slipway/storage/step"
 
 // BasicAuth is the user with which a browser signs in to the site of a test over HTTP.
 type BasicAuth struct {
@@ -40,9 +42,9 @@ func (a Access) Texts() (list []string) {
 func (a Access) check() error {
 	if b := a.BasicAuth; b != nil {
 		if b.User == "" {
-			return invalid("basicAuth.user", "is missing")
+			return step.Invalid("basicAuth.user", "is missing")
 		}
-		if err := checkText("basicAuth.user", b.User, maxUser); err != nil {
+		if err := step.CheckText("basicAuth.user", b.User, maxUser); err != nil {
 			return err
 		}
 		if err := checkHidden("basicAuth.password", b.Password); err != nil {
@@ -51,9 +53,9 @@ func (a Access) check() error {
 	}
 	if c := a.ClientCertificate; c != nil {
 		if c.Certificate == "" {
-			return invalid("clientCertificate.certificate", "is missing")
+			return step.Invalid("clientCertificate.certificate", "is missing")
 		}
-		if err := checkText("clientCertificate.certificate", c.Certificate, maxCertificate); err != nil {
+		if err := step.CheckText("clientCertificate.certificate", c.Certificate, maxCertificate); err != nil {
 			return err
 		}
 		return checkHidden("clientCertificate.key", c.Key)
@@ -63,15 +65,8 @@ func (a Access) check() error {
 
 // checkHidden accepts texts that consist of variables alone.
 func checkHidden(path, text string) error {
-	end := 0
-	for _, f := range findReferences(text) {
-		if f.from != end {
-			break
-		}
-		end = f.to
-	}
-	if text == "" || end != len(text) || len(text) > maxUser {
-		return invalid(path, "must be a variable, as {{password}}: whoever may read the test case reads its settings")
+	if text == "" || !step.OnlyVariables(text) || len(text) > maxUser {
+		return step.Invalid(path, "must be a variable, as {{password}}: whoever may read the test case reads its settings")
 	}
 	return nil
 }

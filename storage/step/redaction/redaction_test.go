@@ -1,4 +1,4 @@
-package step_test
+package redaction_test
 
 import (
 	"encoding/base64"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/redaction"
 )
 
 // written are the ways in which texts hold a secret.
@@ -26,7 +26,7 @@ func written(secret string) []string {
 func TestRedactor(t *testing.T) {
 	t.Parallel()
 	const secret = `pä"ss'wo/rd +<&>?~é` + "\n"
-	r := step.NewRedactor([]string{"hunter2", secret, "ab", "", "hunter2-longer"})
+	r := redaction.New([]string{"hunter2", secret, "ab", "", "hunter2-longer"})
 	for _, form := range written(secret) {
 		require.Equal(t, "before *** after", r.Text("before "+form+" after"), form)
 	}
@@ -45,16 +45,16 @@ func TestRedactor(t *testing.T) {
 		require.Equal(t, want, r.Text(text), text)
 	}
 
-	var none *step.Redactor
+	var none *redaction.Redactor
 	require.Equal(t, "x", none.Text("x"))
-	require.Nil(t, step.NewRedactor([]string{"", "a", "ab"}))
+	require.Nil(t, redaction.New([]string{"", "a", "ab"}))
 }
 
 // Credentials of Basic, tokens and data: addresses hold a secret beside other text.
 func TestRedactorFindsSecretsWithinBase64(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter2?~~>secret"
-	r := step.NewRedactor([]string{secret, "hunter"})
+	r := redaction.New([]string{secret, "hunter"})
 	for _, before := range []string{"", "a", "an", "ann", "ann:"} {
 		for _, after := range []string{"", "!", "!!", "!!!"} {
 			for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawURLEncoding} {
@@ -72,14 +72,14 @@ func TestRedactorFindsSecretsWithinBase64(t *testing.T) {
 
 func TestRedactorFindsWhatACutLeft(t *testing.T) {
 	t.Parallel()
-	r := step.NewRedactor([]string{"hunter2", "pä/ss"})
+	r := redaction.New([]string{"hunter2", "pä/ss"})
 	for text, want := range map[string]bool{
 		"": false, "hu": false, "it is hu": false, "it is hun": true, "hunter": true, "it is hunter": true,
 		"it is hunter2": false, "hunter is a word": false, "p%C3": true, "p%C3%A4%2Fs": true, "p%C": true, "68756e": true,
 	} {
 		require.Equal(t, want, r.EndsInPart(text), text)
 	}
-	require.False(t, (*step.Redactor)(nil).EndsInPart("hunter"))
+	require.False(t, (*redaction.Redactor)(nil).EndsInPart("hunter"))
 }
 
 func FuzzRedactor(f *testing.F) {
@@ -91,7 +91,7 @@ func FuzzRedactor(f *testing.F) {
 		if strings.Contains(first+second, "*") {
 			return
 		}
-		r := step.NewRedactor([]string{first, second})
+		r := redaction.New([]string{first, second})
 		for _, secret := range []string{first, second} {
 			if len(secret) < 3 {
 				continue

@@ -1,4 +1,10 @@
-package step
+// Package redaction takes the values of secret variables out of texts: messages, pages, logs and
+// traces of tests.
+//
+// A secret is found as it is and in the spellings that pages, addresses and logs have for it. What
+// is not found stays, so whoever stores a text of a page takes it whole, and takes no part of it
+// before a Redactor has seen all.
+package redaction
 
 import (
 	"bytes"
@@ -36,9 +42,9 @@ type Redactor struct {
 	replacer *strings.Replacer
 }
 
-// NewRedactor returns a redactor of secrets. Those of less than MinSecret bytes are
+// New returns a redactor of secrets. Those of less than MinSecret bytes are
 // left out; no variable has one. It is nil when none is left.
-func NewRedactor(secrets []string) *Redactor {
+func New(secrets []string) *Redactor {
 	var forms []string
 	for _, secret := range secrets {
 		if len(secret) >= MinSecret {

@@ -1,4 +1,4 @@
-package step_test
+package capability_test
 
 import (
 	"fmt"
@@ -9,14 +9,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 func deep(n int) string { return strings.Repeat(`{"a":`, n) + "1" + strings.Repeat("}", n) }
 
 func TestCheckTarget(t *testing.T) {
 	t.Parallel()
-	require.NoError(t, step.CheckTarget(nil))
-	require.NoError(t, step.CheckTarget(&step.Target{}))
+	require.NoError(t, capability.CheckTarget(nil))
+	require.NoError(t, capability.CheckTarget(&capability.Target{}))
 	for _, text := range []string{
 		`{}`, `{"browserName":"chrome","browserVersion":"120","platformName":"Windows 11","acceptInsecureCerts":true,"pageLoadStrategy":"eager",
 		"proxy":{"proxyType":"direct"},"setWindowRect":true,"timeouts":{"script":null,"implicit":0},"strictFileInteractability":false,
@@ -25,7 +26,7 @@ func TestCheckTarget(t *testing.T) {
 		`{"goog:chromeOptions":{"args":["--headless"]},"appium:app":"storage:1","appium:newCommandTimeout":90}`,
 		`{"x:a":` + deep(9) + `}`,
 	} {
-		require.NoError(t, step.CheckTarget(&step.Target{Capabilities: capabilities(t, text)}), text)
+		require.NoError(t, capability.CheckTarget(&capability.Target{Capabilities: capabilities(t, text)}), text)
 	}
 	for text, path := range map[string]string{
 		`{"browserName":1}`: ".browserName", `{"browserVersion":1}`: ".browserVersion", `{"platformName":{}}`: ".platformName",
@@ -39,7 +40,7 @@ func TestCheckTarget(t *testing.T) {
 		`{"x:a":"` + strings.Repeat("a", 40<<10) + `","x:b":"` + strings.Repeat("a", 40<<10) + `"}`: "",
 	} {
 		var wrong *step.InvalidError
-		require.ErrorAs(t, step.CheckTarget(&step.Target{Capabilities: capabilities(t, text)}), &wrong, "%.80s", text)
+		require.ErrorAs(t, capability.CheckTarget(&capability.Target{Capabilities: capabilities(t, text)}), &wrong, "%.80s", text)
 		if path == "" && wrong.Path == "capabilities.x:a[0]" {
 			path = ".x:a[0]" // too long by itself
 		}
@@ -47,43 +48,43 @@ func TestCheckTarget(t *testing.T) {
 		require.NotEmpty(t, wrong.Msg)
 	}
 	for _, value := range []any{math.NaN(), make(chan int), []string{"a"}} {
-		require.Error(t, step.CheckTarget(&step.Target{Capabilities: step.Capabilities{"x:a": value}}), "%v", value)
+		require.Error(t, capability.CheckTarget(&capability.Target{Capabilities: capability.Capabilities{"x:a": value}}), "%v", value)
 	}
 }
 
 func TestCheckSettings(t *testing.T) {
 	t.Parallel()
 	text := func(s string) *string { return &s }
-	chrome := step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}
-	wrong := step.Target{Capabilities: step.Capabilities{"browserName": 7}}
-	for _, s := range []step.RunSettings{
+	chrome := capability.Target{Capabilities: capability.Capabilities{"browserName": "chrome"}}
+	wrong := capability.Target{Capabilities: capability.Capabilities{"browserName": 7}}
+	for _, s := range []capability.RunSettings{
 		{}, {TestURL: "https://example.com/a?b", SCTunnelName: text("office"), PrimaryTarget: &chrome,
-			RunTargets: []step.Target{chrome}, LastBuildName: "b"},
-		{Strict: new(bool), Healing: step.HealSuggest}, {Healing: step.HealOff}, {Healing: step.HealApply},
+			RunTargets: []capability.Target{chrome}, LastBuildName: "b"},
+		{Strict: new(bool), Healing: capability.HealSuggest}, {Healing: capability.HealOff}, {Healing: capability.HealApply},
 		{TestURL: "{{base}}/a"}, {TestURL: "http://{{host}}/"},
 	} {
-		require.NoError(t, step.CheckSettings(&s), "%+v", s)
+		require.NoError(t, capability.CheckSettings(&s), "%+v", s)
 	}
 	for i, c := range []struct {
-		s    step.RunSettings
+		s    capability.RunSettings
 		path string
 	}{
-		{step.RunSettings{TestURL: "/login"}, "testUrl"},
-		{step.RunSettings{TestURL: "file:///etc/passwd"}, "testUrl"},
-		{step.RunSettings{TestURL: "http:///x"}, "testUrl"},
-		{step.RunSettings{TestURL: "https://example.com/\n"}, "testUrl"},
-		{step.RunSettings{TestURL: "https://example.com/" + strings.Repeat("a", 2048)}, "testUrl"},
-		{step.RunSettings{SCTunnelName: text("")}, "scTunnelName"},
-		{step.RunSettings{SCTunnelName: text(strings.Repeat("é", 101))}, "scTunnelName"},
-		{step.RunSettings{LastBuildName: strings.Repeat("é", 256)}, "lastBuildName"},
-		{step.RunSettings{Healing: "always"}, "healing"},
-		{step.RunSettings{LastBuildName: "\x00"}, "lastBuildName"},
-		{step.RunSettings{PrimaryTarget: &wrong}, "primaryTarget.capabilities.browserName"},
-		{step.RunSettings{RunTargets: []step.Target{chrome, wrong}}, "runTargets[1].capabilities.browserName"},
-		{step.RunSettings{RunTargets: make([]step.Target, 21)}, "runTargets"},
+		{capability.RunSettings{TestURL: "/login"}, "testUrl"},
+		{capability.RunSettings{TestURL: "file:///etc/passwd"}, "testUrl"},
+		{capability.RunSettings{TestURL: "http:///x"}, "testUrl"},
+		{capability.RunSettings{TestURL: "https://example.com/\n"}, "testUrl"},
+		{capability.RunSettings{TestURL: "https://example.com/" + strings.Repeat("a", 2048)}, "testUrl"},
+		{capability.RunSettings{SCTunnelName: text("")}, "scTunnelName"},
+		{capability.RunSettings{SCTunnelName: text(strings.Repeat("é", 101))}, "scTunnelName"},
+		{capability.RunSettings{LastBuildName: strings.Repeat("é", 256)}, "lastBuildName"},
+		{capability.RunSettings{Healing: "always"}, "healing"},
+		{capability.RunSettings{LastBuildName: "\x00"}, "lastBuildName"},
+		{capability.RunSettings{PrimaryTarget: &wrong}, "primaryTarget.capabilities.browserName"},
+		{capability.RunSettings{RunTargets: []capability.Target{chrome, wrong}}, "runTargets[1].capabilities.browserName"},
+		{capability.RunSettings{RunTargets: make([]capability.Target, 21)}, "runTargets"},
 	} {
 		var invalid *step.InvalidError
-		require.ErrorAs(t, step.CheckSettings(&c.s), &invalid, fmt.Sprint(i))
+		require.ErrorAs(t, capability.CheckSettings(&c.s), &invalid, fmt.Sprint(i))
 		require.Equal(t, c.path, invalid.Path, "%d", i)
 	}
 }

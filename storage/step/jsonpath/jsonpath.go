@@ -1,4 +1,9 @@
-package step
+// Package jsonpath reads the paths into JSON documents that checks of responses have, and selects
+// by them.
+//
+// Both come from outside: the path from who wrote the test, the document from whatever the page
+// asked. Of RFC 9535 it takes what costs no more than the document is long.
+package jsonpath
 
 import (
 	"encoding/json"
@@ -17,8 +22,8 @@ const maxPath = 500
 // without a $ inside.
 type Path struct{ path *jsonpath.Path }
 
-// ParsePath reads a JSONPath. The error's text is for the author of the step.
-func ParsePath(text string) (Path, error) {
+// Parse reads a JSONPath. The error's text is for the author of the step.
+func Parse(text string) (Path, error) {
 	if len(text) > maxPath {
 		return Path{}, errors.New("has at most " + strconv.Itoa(maxPath) + " bytes")
 	}

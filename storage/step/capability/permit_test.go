@@ -1,10 +1,12 @@
-package step
+package capability
 
 import (
 	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage/step"
 )
 
 // Capabilities that run programs, read files or reach networks on the machine of a hub,
@@ -99,7 +101,7 @@ func TestHostileCapabilitiesAreNotPermitted(t *testing.T) {
 		var c Capabilities
 		require.NoError(t, json.Unmarshal([]byte(test.capabilities), &c))
 		err := CheckPermitted(&Target{Capabilities: c}, "slipway")
-		var wrong *InvalidError
+		var wrong *step.InvalidError
 		require.ErrorAs(t, err, &wrong, test.capabilities)
 		require.Equal(t, "capabilities."+test.path, wrong.Path, test.capabilities)
 	}

@@ -1,4 +1,4 @@
-package step
+package capability
 
 // Resolver works out what the run of a case executes on: the capabilities of each
 // target as the driver gets them, and the one tunnel that they share. Runs of single

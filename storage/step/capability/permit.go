@@ -1,4 +1,4 @@
-package step
+package capability
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/slipway-qa/slipway/storage/step"
 )
 
 // notPermitted is why a capability is refused. Browsers of a hub are shared, and their
@@ -17,7 +19,7 @@ const notPermitted = "is not permitted: what is not known to be harmless could r
 // folders, extensions, debuggers, proxies and settings of the remote end. It knows what
 // is harmless, and refuses everything else by name, whatever may come with the next
 // version of a driver. vendor names the options that Slipway itself adds. Types, depth
-// and size are CheckTarget's. The error is an *InvalidError with a path such as
+// and size are CheckTarget's. The error is a *step.InvalidError with a path such as
 // capabilities.goog:chromeOptions.args[0].
 func CheckPermitted(t *Target, vendor string) error {
 	if t.Empty() {
@@ -43,7 +45,7 @@ func checkPermitted(path, name string, value any, vendor string) error {
 		if kind := members["proxyType"]; len(members) == 1 && (kind == "direct" || kind == "system") {
 			return nil
 		}
-		return invalid(path, "is not permitted; register a tunnel, and name it in scTunnelName")
+		return step.Invalid(path, "is not permitted; register a tunnel, and name it in scTunnelName")
 	case name == "goog:chromeOptions", name == "ms:edgeOptions":
 		return CheckChromiumOptions(path, value)
 	case name == "moz:firefoxOptions":
@@ -55,13 +57,13 @@ func checkPermitted(path, name string, value any, vendor string) error {
 	case known && rule(value):
 		return nil
 	case known:
-		return invalid(path, "has not one of the values that are permitted")
+		return step.Invalid(path, "has not one of the values that are permitted")
 	case vendored && strings.EqualFold(member, "options"):
 		return checkVendorOptions(path, prefix, value, vendor)
 	case standardCapabilities[name].is != nil:
 		return nil // CheckTarget has looked at them
 	}
-	return invalid(path, notPermitted)
+	return step.Invalid(path, notPermitted)
 }
 
 // permittedCapabilities are those of vendors that say how a session looks and is
@@ -134,7 +136,7 @@ var labelOptions = map[string]func(any) bool{
 func checkVendorOptions(path, prefix string, value any, vendor string) error {
 	members, ok := object(value)
 	if !ok {
-		return invalid(path, "must be an object")
+		return step.Invalid(path, "must be an object")
 	}
 	prefix = strings.ToLower(prefix)
 	known := prefix == strings.ToLower(vendor) || slices.Contains(cloudOptions, prefix)
@@ -151,7 +153,7 @@ func checkVendorOptions(path, prefix string, value any, vendor string) error {
 				return err
 			}
 		case known && !isOfCloud(name, members[name]), !known && !isLabelOption(plain, members[name]):
-			return invalid(at, notPermitted)
+			return step.Invalid(at, notPermitted)
 		}
 	}
 	return nil
@@ -197,8 +199,9 @@ func checkApp(path string, value any) error {
 	if text, ok := value.(string); ok && (text == "" || appForm.MatchString(text)) {
 		return nil
 	}
-	return invalid(path, "must name a build of the organization, as storage:BUILD_ID or storage:filename=NAME, an app of a device cloud, or "+
-		"an http or https address")
+	return step.Invalid(path,
+		"must name a build of the organization, as storage:BUILD_ID or storage:filename=NAME, an app of a device cloud, or "+
+			"an http or https address")
 }
 
 // AppAddress returns the address of the app that capabilities name by one; "" where
@@ -215,7 +218,7 @@ func AppAddress(c Capabilities) string {
 func listAt(path string, value any, most int, check func(path string, value any) error) error {
 	list, ok := value.([]any)
 	if !ok || len(list) > most {
-		return invalid(path, "must be a list of at most %d elements", most)
+		return step.Invalid(path, "must be a list of at most %d elements", most)
 	}
 	for i := range list {
 		if err := check(fmt.Sprintf("%s[%d]", path, i), list[i]); err != nil {

@@ -1,4 +1,4 @@
-package step
+package capability
 
 import (
 	"encoding/json"
@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/slipway-qa/slipway/storage/step"
 )
 
 const (
@@ -64,7 +66,7 @@ func isTimeouts(v any) bool {
 }
 
 // CheckTarget checks a target's capabilities: names, types, depth and size. The
-// error is an *InvalidError with a path such as capabilities.browserName.
+// error is a *step.InvalidError with a path such as capabilities.browserName.
 func CheckTarget(t *Target) error {
 	if t.Empty() {
 		return nil
@@ -77,17 +79,18 @@ func CheckTarget(t *Target) error {
 		k, ok := standardCapabilities[name]
 		switch value := t.Capabilities[name]; {
 		case !ok && !strings.Contains(name, ":"):
-			return invalid(path+"."+name, "is no capability of W3C WebDriver; those of vendors have a colon in their name, as appium:app")
+			return step.Invalid(path+"."+name,
+				"is no capability of W3C WebDriver; those of vendors have a colon in their name, as appium:app")
 		case ok && value != nil && !k.is(value):
-			return invalid(path+"."+name, "%s", k.must)
+			return step.Invalid(path+"."+name, "%s", k.must)
 		}
 	}
 	text, err := json.Marshal(t.Capabilities)
 	if err != nil {
-		return invalid(path, "must be an object of JSON")
+		return step.Invalid(path, "must be an object of JSON")
 	}
 	if len(text) > maxCapabilities {
-		return invalid(path, "has at most %d bytes as JSON", maxCapabilities)
+		return step.Invalid(path, "has at most %d bytes as JSON", maxCapabilities)
 	}
 	return nil
 }
@@ -96,14 +99,14 @@ func CheckTarget(t *Target) error {
 func checkTree(path string, value any, deep int) error {
 	members, isMap := object(value)
 	if _, isList := value.([]any); (isMap || isList) && deep > maxCapabilityDepth {
-		return invalid(capabilitiesPath, "is nested more than %d deep", maxCapabilityDepth)
+		return step.Invalid(capabilitiesPath, "is nested more than %d deep", maxCapabilityDepth)
 	}
 	if isMap {
 		for _, name := range slices.Sorted(maps.Keys(members)) {
 			if name == "" || len(name) > maxCapabilityName {
-				return invalid(path, "has a member whose name is not 1 to %d bytes long", maxCapabilityName)
+				return step.Invalid(path, "has a member whose name is not 1 to %d bytes long", maxCapabilityName)
 			}
-			if err := checkText(path, name, maxCapabilityName); err != nil {
+			if err := step.CheckText(path, name, maxCapabilityName); err != nil {
 				return err
 			}
 			if err := checkTree(path+"."+name, members[name], deep+1); err != nil {
@@ -115,7 +118,7 @@ func checkTree(path string, value any, deep int) error {
 	switch v := value.(type) {
 	case nil, bool:
 	case string:
-		return checkText(path, v, maxCapabilities)
+		return step.CheckText(path, v, maxCapabilities)
 	case []any:
 		for i := range v {
 			if err := checkTree(fmt.Sprintf("%s[%d]", path, i), v[i], deep+1); err != nil {
@@ -124,41 +127,41 @@ func checkTree(path string, value any, deep int) error {
 		}
 	default:
 		if !isNumber(v) {
-			return invalid(path, "must be a value of JSON")
+			return step.Invalid(path, "must be a value of JSON")
 		}
 	}
 	return nil
 }
 
 // CheckSettings checks run settings as they are stored. The error is an
-// *InvalidError with a path such as runTargets[1].capabilities.browserName.
+// *step.InvalidError with a path such as runTargets[1].capabilities.browserName.
 func CheckSettings(s *RunSettings) error {
 	if s.TestURL != "" {
-		if err := CheckTestURL("testUrl", s.TestURL); err != nil {
+		if err := step.CheckTestURL("testUrl", s.TestURL); err != nil {
 			return err
 		}
 	}
 	if s.SCTunnelName != nil {
-		if err := checkName("scTunnelName", *s.SCTunnelName, maxTunnelName); err != nil {
+		if err := step.CheckName("scTunnelName", *s.SCTunnelName, maxTunnelName); err != nil {
 			return err
 		}
 	}
 	if s.LastBuildName != "" {
-		if err := checkText("lastBuildName", s.LastBuildName, 4*maxName); err != nil {
+		if err := step.CheckText("lastBuildName", s.LastBuildName, 4*step.MaxName); err != nil {
 			return err
 		}
-		if utf8.RuneCountInString(s.LastBuildName) > maxName {
-			return invalid("lastBuildName", "has at most %d characters", maxName)
+		if utf8.RuneCountInString(s.LastBuildName) > step.MaxName {
+			return step.Invalid("lastBuildName", "has at most %d characters", step.MaxName)
 		}
 	}
 	if s.Healing != "" && !slices.Contains(HealModes, s.Healing) {
-		return invalid("healing", "must be one of %s", strings.Join(HealModes, ", "))
+		return step.Invalid("healing", "must be one of %s", strings.Join(HealModes, ", "))
 	}
 	if s.Drift != "" && !slices.Contains(DriftModes, s.Drift) {
-		return invalid("drift", "must be one of %s", strings.Join(DriftModes, ", "))
+		return step.Invalid("drift", "must be one of %s", strings.Join(DriftModes, ", "))
 	}
 	if s.Trace != "" && !slices.Contains(TraceModes, s.Trace) {
-		return invalid("trace", "must be one of %s", strings.Join(TraceModes, ", "))
+		return step.Invalid("trace", "must be one of %s", strings.Join(TraceModes, ", "))
 	}
 	if err := CheckRetries("retries", s.Retries); err != nil {
 		return err
@@ -170,7 +173,7 @@ func CheckSettings(s *RunSettings) error {
 		return err
 	}
 	if len(s.RunTargets) > maxTargets {
-		return invalid("runTargets", "has at most %d elements", maxTargets)
+		return step.Invalid("runTargets", "has at most %d elements", maxTargets)
 	}
 	for i := range s.RunTargets {
 		if err := prefixPath(fmt.Sprintf("runTargets[%d]", i), CheckTarget(&s.RunTargets[i])); err != nil {
@@ -182,9 +185,9 @@ func CheckSettings(s *RunSettings) error {
 
 // prefixPath adds a path to the front of that of an error.
 func prefixPath(path string, err error) error {
-	var wrong *InvalidError
+	var wrong *step.InvalidError
 	if errors.As(err, &wrong) {
-		return &InvalidError{Path: path + "." + wrong.Path, Msg: wrong.Msg}
+		return &step.InvalidError{Path: path + "." + wrong.Path, Msg: wrong.Msg}
 	}
 	return err
 }

@@ -1,4 +1,6 @@
-package step
+package playback
+
+import "github.com/slipway-qa/slipway/storage/step"
 
 // The bounds of a Failure, whose texts are those of pages.
 const (
@@ -18,10 +20,10 @@ type Failure struct {
 // Candidate is an element that is not the one that a step needs, or that cannot be used.
 type Candidate struct {
 	// Selector finds it and nothing else; nil where nothing does, or only with a secret.
-	Selector *Selector `json:"selector,omitempty"`
-	Role     string    `json:"role,omitempty"`
-	Name     string    `json:"name,omitempty"`
-	Text     string    `json:"text,omitempty"`
+	Selector *step.Selector `json:"selector,omitempty"`
+	Role     string         `json:"role,omitempty"`
+	Name     string         `json:"name,omitempty"`
+	Text     string         `json:"text,omitempty"`
 	// Against is what speaks against it, in words: "it is not visible".
 	Against []string `json:"against"`
 }

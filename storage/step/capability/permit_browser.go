@@ -1,4 +1,4 @@
-package step
+package capability
 
 import (
 	"encoding/json"
@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/slipway-qa/slipway/storage/step"
 )
 
 const (
@@ -47,25 +49,25 @@ var excludedSwitches = []string{"enable-automation", "enable-logging", "disable-
 
 // ChromiumArgument reads an argument of Chromium as users write it, with or without
 // dashes. common is true for those that a managed browser has or does not need; value is
-// "" for none. The error is an *InvalidError of the path.
+// "" for none. The error is a *step.InvalidError of the path.
 func ChromiumArgument(path string, item any) (name, value string, common bool, err error) {
 	text, ok := item.(string)
 	if !ok {
-		return "", "", false, invalid(path, "must be a text")
+		return "", "", false, step.Invalid(path, "must be a text")
 	}
 	name, value, valued := strings.Cut(strings.TrimLeft(text, "-"), "=")
 	if slices.Contains(commonArguments, name) {
 		if valued && (name != "headless" || !slices.Contains([]string{"new", "old", "chrome"}, value)) {
-			return "", "", false, invalid(path, "is --%s with a value that Chromium does not have", name)
+			return "", "", false, step.Invalid(path, "is --%s with a value that Chromium does not have", name)
 		}
 		return name, value, true, nil
 	}
 	form, known := chromiumArguments[name]
 	if !known {
-		return "", "", false, invalid(path, "is the argument --%.100s, which %s", name, notPermitted)
+		return "", "", false, step.Invalid(path, "is the argument --%.100s, which %s", name, notPermitted)
 	}
 	if (form == nil) == valued || (form != nil && !form.MatchString(value)) {
-		return "", "", false, invalid(path, "is --%s with a value that Chromium does not have", name)
+		return "", "", false, step.Invalid(path, "is --%s with a value that Chromium does not have", name)
 	}
 	return name, value, false, nil
 }
@@ -73,11 +75,11 @@ func ChromiumArgument(path string, item any) (name, value string, common bool, e
 var contentSetting = regexp.MustCompile(`^profile\.default_content_setting_values\.[a-z_]{1,50}$`)
 
 // CheckChromiumOptions checks goog:chromeOptions and ms:edgeOptions. The error is an
-// *InvalidError with a path that begins with path.
+// *step.InvalidError with a path that begins with path.
 func CheckChromiumOptions(path string, value any) error {
 	options, ok := object(value)
 	if !ok {
-		return invalid(path, "must be an object")
+		return step.Invalid(path, "must be an object")
 	}
 	for _, name := range slices.Sorted(maps.Keys(options)) {
 		if err := checkChromiumOption(path+"."+name, name, options[name]); err != nil {
@@ -103,25 +105,25 @@ func checkChromiumOption(path, name string, value any) error {
 			if text, ok := item.(string); ok && slices.Contains(excludedSwitches, strings.TrimLeft(text, "-")) {
 				return nil
 			}
-			return invalid(path, notPermitted)
+			return step.Invalid(path, notPermitted)
 		})
 	case "useAutomationExtension", "w3c":
 		if !isBool(value) {
-			return invalid(path, "must be true or false")
+			return step.Invalid(path, "must be true or false")
 		}
 		return nil
 	}
-	return invalid(path, notPermitted)
+	return step.Invalid(path, notPermitted)
 }
 
 func checkEmulation(path string, value any) error {
 	members, ok := object(value)
 	if doc, err := json.Marshal(members); !ok || err != nil || len(doc) > maxEmulation {
-		return invalid(path, "must be an object of at most %d bytes as JSON", maxEmulation)
+		return step.Invalid(path, "must be an object of at most %d bytes as JSON", maxEmulation)
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if !slices.Contains([]string{"deviceName", "deviceMetrics", "userAgent", "clientHints"}, name) {
-			return invalid(path+"."+name, "is no member of mobileEmulation")
+			return step.Invalid(path+"."+name, "is no member of mobileEmulation")
 		}
 	}
 	return nil
@@ -132,14 +134,14 @@ func checkEmulation(path string, value any) error {
 func checkPreferences(path string, value any, rule func(name string, value any) (must string, known bool)) error {
 	members, ok := object(value)
 	if !ok || len(members) > maxPreferences {
-		return invalid(path, "must be an object of at most %d members", maxPreferences)
+		return step.Invalid(path, "must be an object of at most %d members", maxPreferences)
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		switch must, known := rule(name, members[name]); {
 		case !known:
-			return invalid(path+"."+name, notPermitted)
+			return step.Invalid(path+"."+name, notPermitted)
 		case must != "":
-			return invalid(path+"."+name, "%s", must)
+			return step.Invalid(path+"."+name, "%s", must)
 		}
 	}
 	return nil
@@ -213,7 +215,7 @@ var firefoxArguments = regexp.MustCompile(`^(--?(headless|private|private-window
 func checkFirefoxOptions(path string, value any) error {
 	options, ok := object(value)
 	if !ok {
-		return invalid(path, "must be an object")
+		return step.Invalid(path, "must be an object")
 	}
 	for _, name := range slices.Sorted(maps.Keys(options)) {
 		at := path + "." + name
@@ -224,16 +226,16 @@ func checkFirefoxOptions(path string, value any) error {
 				if text, ok := item.(string); ok && firefoxArguments.MatchString(text) {
 					return nil
 				}
-				return invalid(path, notPermitted)
+				return step.Invalid(path, notPermitted)
 			})
 		case "prefs":
 			err = checkPreferences(at, options[name], firefoxPreference)
 		case "log":
 			if !isLogLevels(options[name]) {
-				err = invalid(at, `must be such as {"level":"info"}`)
+				err = step.Invalid(at, `must be such as {"level":"info"}`)
 			}
 		default:
-			err = invalid(at, notPermitted)
+			err = step.Invalid(at, notPermitted)
 		}
 		if err != nil {
 			return err

@@ -1,4 +1,4 @@
-package step_test
+package capability_test
 
 import (
 	"encoding/json"
@@ -6,12 +6,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
-func capabilities(t testing.TB, text string) step.Capabilities {
+func capabilities(t testing.TB, text string) capability.Capabilities {
 	t.Helper()
-	var c step.Capabilities
+	var c capability.Capabilities
 	require.NoError(t, json.Unmarshal([]byte(text), &c))
 	return c
 }
@@ -29,20 +29,20 @@ func TestLayer(t *testing.T) {
 		{`{"v:options":"x"}`, `{"v:options":{"a":1}}`, `{"v:options":{"a":1}}`},
 	} {
 		under, over := capabilities(t, c.under), capabilities(t, c.over)
-		got := step.Merge(under, over)
+		got := capability.Merge(under, over)
 		require.Equal(t, capabilities(t, c.want), got, c)
 		require.Equal(t, capabilities(t, c.under), under, c)
 		require.Equal(t, capabilities(t, c.over), over, c)
 	}
 	under := capabilities(t, `{"v:options":{"a":[{"b":1}]}}`)
-	got := step.Merge(under, nil)
+	got := capability.Merge(under, nil)
 	got["v:options"].(map[string]any)["a"].([]any)[0].(map[string]any)["b"] = 2
 	require.Equal(t, capabilities(t, `{"v:options":{"a":[{"b":1}]}}`), under, "nothing is shared")
 }
 
 func TestEffective(t *testing.T) {
 	t.Parallel()
-	primary := &step.Target{Capabilities: capabilities(t,
+	primary := &capability.Target{Capabilities: capabilities(t,
 		`{"browserName":"chrome","goog:chromeOptions":{"args":["a"]},"slipway:options":{"name":"own"}}`)}
 	for _, c := range []struct{ target, want string }{
 		{`{"browserName":"firefox"}`, `{"browserName":"firefox","slipway:options":{"name":"case","build":"b1","tunnelName":"t"}}`},
@@ -53,13 +53,14 @@ func TestEffective(t *testing.T) {
 			`{"browserName":"chrome","browserVersion":"120","goog:chromeOptions":{"args":["a"]},"slipway:options":{"name":"own","build":"mine",` +
 				`"tunnelName":"t"}}`},
 	} {
-		target := step.Target{Capabilities: capabilities(t, c.target)}
-		got := step.Effective(primary, target, "slipway", "case", "b1", "t")
+		target := capability.Target{Capabilities: capabilities(t, c.target)}
+		got := capability.Effective(primary, target, "slipway", "case", "b1", "t")
 		require.Equal(t, capabilities(t, c.want), got, c.target)
 		require.Equal(t, capabilities(t, c.target), target.Capabilities, "unchanged")
 	}
 	require.Equal(t, capabilities(t, `{"browserName":"chrome"}`),
-		step.Effective(nil, step.Target{Capabilities: capabilities(t, `{"browserName":"chrome"}`)}, "slipway", "", "", ""), "nothing to put")
+		capability.Effective(nil, capability.Target{Capabilities: capabilities(t, `{"browserName":"chrome"}`)}, "slipway", "", "", ""),
+		"nothing to put")
 	require.Equal(t, "own", primary.Capabilities["slipway:options"].(map[string]any)["name"])
 	require.Len(t, primary.Capabilities["slipway:options"], 1, "unchanged")
 }
@@ -70,7 +71,7 @@ func TestApp(t *testing.T) {
 		`{"appium:app":"a","x:options":{"app":"b"}}`: "a", `{"x:options":{"app":"b"}}`: "b", `{"appium:options":{"appium:app":"c"}}`: "c",
 		`{"appium:app":7,"b:options":{"app":"2"},"a:options":{"app":"1"}}`: "1", `{"app:x":{"app":"b"}}`: "", `{"x:options":"b"}`: "", `null`: "",
 	} {
-		require.Equal(t, want, step.App(capabilities(t, text)), text)
+		require.Equal(t, want, capability.App(capabilities(t, text)), text)
 	}
 }
 
@@ -86,7 +87,7 @@ func TestAppReference(t *testing.T) {
 		"storage:99999999999999999999": {}, "storage:3f333df6-0000-4000-8000-000000000000": {}, "https://example.com/a.apk": {},
 		"": {}, "Storage:1": {},
 	} {
-		id, name, ok := step.AppReference(app)
+		id, name, ok := capability.AppReference(app)
 		require.Equal(t, want.ok, ok, app)
 		require.Equal(t, want.id, id, app)
 		require.Equal(t, want.name, name, app)
@@ -95,30 +96,59 @@ func TestAppReference(t *testing.T) {
 
 func TestSharedTunnel(t *testing.T) {
 	t.Parallel()
-	named := func(name any) step.Target {
-		return step.Target{Capabilities: step.Capabilities{"slipway:options": map[string]any{"tunnelName": name}}}
+	named := func(name any) capability.Target {
+		return capability.Target{Capabilities: capability.Capabilities{"slipway:options": map[string]any{"tunnelName": name}}}
 	}
-	plain := step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}
+	plain := capability.Target{Capabilities: capability.Capabilities{"browserName": "chrome"}}
 	for i, tc := range []struct {
-		targets []step.Target
+		targets []capability.Target
 		name    string
 		at      int
 		ok      bool
 	}{
 		{nil, "", 0, true},
-		{[]step.Target{plain, named(""), named(7)}, "", 0, true},
-		{[]step.Target{plain, named("a"), plain, named("a")}, "a", 1, true},
-		{[]step.Target{named("a"), plain, named("b")}, "a", 2, false},
+		{[]capability.Target{plain, named(""), named(7)}, "", 0, true},
+		{[]capability.Target{plain, named("a"), plain, named("a")}, "a", 1, true},
+		{[]capability.Target{named("a"), plain, named("b")}, "a", 2, false},
 	} {
-		name, at, ok := step.SharedTunnel(tc.targets, "slipway")
+		name, at, ok := capability.SharedTunnel(tc.targets, "slipway")
 		require.Equal(t, tc.name, name, i)
 		require.Equal(t, tc.at, at, i)
 		require.Equal(t, tc.ok, ok, i)
 	}
-	require.Empty(t, step.Tunnel(named("a").Capabilities, "other"))
-	require.Equal(t, "capabilities.slipway:options.tunnelName", step.TunnelPath("slipway"))
+	require.Empty(t, capability.Tunnel(named("a").Capabilities, "other"))
+	require.Equal(t, "capabilities.slipway:options.tunnelName", capability.TunnelPath("slipway"))
 	before := named("a").Capabilities
-	require.Equal(t, step.Capabilities{"slipway:options": map[string]any{}}, step.WithoutTunnel(before, "slipway"))
-	require.Equal(t, "a", step.Tunnel(before, "slipway"), "the argument is not changed")
-	require.Equal(t, plain.Capabilities, step.WithoutTunnel(plain.Capabilities, "slipway"))
+	require.Equal(t, capability.Capabilities{"slipway:options": map[string]any{}}, capability.WithoutTunnel(before, "slipway"))
+	require.Equal(t, "a", capability.Tunnel(before, "slipway"), "the argument is not changed")
+	require.Equal(t, plain.Capabilities, capability.WithoutTunnel(plain.Capabilities, "slipway"))
+}
+
+func TestInstallBuild(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		of       capability.Capabilities
+		platform string
+		app      string
+	}{
+		"a phone":              {capability.Capabilities{"platformName": "android"}, "Android", "storage:7"},
+		"by Appium's options":  {capability.Capabilities{"appium:automationName": "UiAutomator2"}, "Android", "storage:7"},
+		"an app by its name":   {capability.Capabilities{"platformName": "iOS", "appium:bundleId": "com.example"}, "iOS", "storage:7"},
+		"platform not known":   {capability.Capabilities{"platformName": "iOS"}, "", "storage:7"},
+		"another platform":     {capability.Capabilities{"platformName": "iOS"}, "Android", ""},
+		"a browser":            {capability.Capabilities{"browserName": "chrome"}, "Android", ""},
+		"a browser on a phone": {capability.Capabilities{"browserName": "chrome", "platformName": "Android"}, "Android", ""},
+		"a desktop":            {capability.Capabilities{"platformName": "windows"}, "Windows", ""},
+		"an app of its own": {capability.Capabilities{"platformName": "Android", "appium:app": "https://a.example.com/x.apk"},
+			"Android", "https://a.example.com/x.apk"},
+		"an app in options": {capability.Capabilities{"platformName": "Android", "appium:options": map[string]any{"app": "storage:3"}},
+			"Android", "storage:3"},
+	} {
+		targets := []capability.Target{{Capabilities: c.of, IsRDC: true}}
+		before := len(c.of)
+		capability.InstallBuild(targets, c.platform, 7)
+		require.Equal(t, c.app, capability.App(targets[0].Capabilities), name)
+		require.True(t, targets[0].IsRDC)
+		require.Len(t, c.of, before, "the capabilities that were given stay as they are")
+	}
 }
