@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/failure"
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 // What a worker found out about a failure stands in the run, in the suite's groups and in JUnit.
@@ -24,13 +25,13 @@ func TestWhyARunFailed(t *testing.T) {
 			Page:     &failure.Page{Removed: []string{`p "3"`}, Added: []string{}},
 			Requests: []failure.Request{{Method: "GET", Host: "shop", Path: "/api/cart", Status: 503, Before: 200}}, Console: []string{"no <cart>"},
 			Durations: []failure.Slower{{Step: "s1", BeforeMS: 10, NowMS: 900}}}}
-	record := step.Record{StepID: "s1", Status: step.Failed, Tool: step.Tool{Type: step.Click}, Result: step.Outcome{Message: "no"},
-		Failure: &step.Failure{Expected: "css #buy to be clickable", Actual: "no such element", Candidates: []step.Candidate{
+	record := playback.Record{StepID: "s1", Status: playback.Failed, Tool: step.Tool{Type: step.Click}, Result: step.Outcome{Message: "no"},
+		Failure: &playback.Failure{Expected: "css #buy to be clickable", Actual: "no such element", Candidates: []playback.Candidate{
 			{Selector: &step.Selector{Type: step.CSS, Value: "#purchase"}, Role: "button", Name: "Purchase", Against: []string{"it is disabled"}}}}}
 	for _, name := range []string{"buy", "pay"} {
 		w.begin(jobs[name])
 		w.end(jobs[name], store.JobEnd{Status: store.Failed, ErrorCode: store.CodeStepFailed, Error: "no",
-			Records: []step.Record{record}, Diagnosis: d})
+			Records: []playback.Record{record}, Diagnosis: d})
 	}
 	w.end(jobs["look"], store.JobEnd{Status: store.Passed})
 

@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/environment"
 	"github.com/slipway-qa/slipway/storage/seal"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // newEnvironment makes an environment of the organization.
@@ -32,7 +32,7 @@ func TestRunTakesAnEnvironment(t *testing.T) {
 	w := newWorld(t)
 	w.newEnvironment(environment.New{Name: "staging", Change: environment.Change{TestURL: textOf("https://staging.example.com"),
 		Variables: map[string]*string{"country": textOf("de")},
-		Targets:   &[]step.Target{{Capabilities: step.Capabilities{"browserName": "firefox"}}}}})
+		Targets:   &[]capability.Target{{Capabilities: capability.Capabilities{"browserName": "firefox"}}}}})
 	w.newEnvironment(environment.New{Name: "production"})
 	id := w.newCase(w.member, "case", tree{"tags": []string{"smoke", "shop"},
 		"runSettings": tree{"testUrl": "https://shop.example.com/cart", "target": tree{"capabilities": tree{"browserName": "chrome"}}}})

@@ -13,29 +13,30 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 func css(value string) step.Selector { return step.Selector{Type: step.CSS, Value: value} }
 
 // healedAs is the record of a click that found its element by another selector;
 // suggestedAs that of one that failed, though it knew one.
-func healedAs(id, from, to string) step.Record {
+func healedAs(id, from, to string) playback.Record {
 	found := css(to)
 	found.Fingerprint = &step.Fingerprint{Tag: "button", Name: "Buy"}
 	selector := css(from)
-	return step.Record{StepID: id, Tool: step.Tool{Type: step.Click, Args: step.Args{Selector: &selector}}, Status: step.Passed,
-		Result: step.Outcome{Success: true}, Healed: &step.Healed{From: selector, To: found, Score: 0.9, Reason: "same name " + to}}
+	return playback.Record{StepID: id, Tool: step.Tool{Type: step.Click, Args: step.Args{Selector: &selector}}, Status: playback.Passed,
+		Result: step.Outcome{Success: true}, Healed: &playback.Healed{From: selector, To: found, Score: 0.9, Reason: "same name " + to}}
 }
 
-func suggestedAs(id, from, to string) step.Record {
+func suggestedAs(id, from, to string) playback.Record {
 	r := healedAs(id, from, to)
-	r.Status, r.Result.Success, r.Healed, r.Suggested = step.Failed, false, nil, r.Healed
+	r.Status, r.Result.Success, r.Healed, r.Suggested = playback.Failed, false, nil, r.Healed
 	return r
 }
 
 // play runs the latest revision of a case, with the records of its steps, and returns
 // the run.
-func (w *world) play(caseID string, status store.Status, records ...step.Record) tree {
+func (w *world) play(caseID string, status store.Status, records ...playback.Record) tree {
 	w.t.Helper()
 	run := w.start(caseID, ``)
 	job := idOf(jobOf(run, 0))
@@ -171,7 +172,7 @@ func TestAnAcceptedHealingIsOpenAgain(t *testing.T) {
 	// A run of the old revision, started before, does not open it.
 	run := w.ok(w.member, 200, "POST", p("/testcases/%s/run/%s", id, first), ``)
 	w.begin(idOf(jobOf(run, 0)))
-	w.end(idOf(jobOf(run, 0)), store.JobEnd{Status: store.Passed, Records: []step.Record{healedAs("s1", "#old", "#new")}})
+	w.end(idOf(jobOf(run, 0)), store.JobEnd{Status: store.Passed, Records: []playback.Record{healedAs("s1", "#old", "#new")}})
 	require.Equal(t, "ACCEPTED", w.ok(w.member, 200, "GET", healing, "")["state"])
 
 	w.ok(w.member, 200, "POST", p("/testcases/%s/revisions/%s/restore", id, first), ``)
@@ -266,7 +267,7 @@ func TestHealingsOfACaseAreBounded(t *testing.T) {
 	refused := w.healings(path)[0]["id"].(string)
 	w.ok(w.member, 200, "POST", path+"/"+refused, `{"action":"refuse"}`)
 	for run := range 3 {
-		var records []step.Record
+		var records []playback.Record
 		for n := range 110 {
 			records = append(records, healedAs(p("s%d", n), "#old", p("#new-%d-%d", run, n)))
 		}
@@ -276,8 +277,8 @@ func TestHealingsOfACaseAreBounded(t *testing.T) {
 	require.Equal(t, "REFUSED", w.ok(w.member, 200, "GET", path+"/"+refused, "")["state"], "what was refused stays longest")
 	huge := healedAs("s1", "#old", "#huge")
 	huge.Healed.To.Fingerprint.Text = strings.Repeat("x", 64<<10)
-	run := w.play(id, store.Passed, huge, step.Record{StepID: "s2", Tool: step.Tool{Type: step.Click}, Status: step.Passed,
-		Healed: &step.Healed{From: css("#two")}})
+	run := w.play(id, store.Passed, huge, playback.Record{StepID: "s2", Tool: step.Tool{Type: step.Click}, Status: playback.Passed,
+		Healed: &playback.Healed{From: css("#two")}})
 	require.Equal(t, "PASSED", run["status"], "what cannot be kept does not keep a job from ending")
 	require.NotContains(t, jobOf(run, 0)["steps"].([]any)[0], "healingId")
 	require.NotContains(t, jobOf(run, 0)["steps"].([]any)[1], "healingId")
@@ -355,11 +356,11 @@ func TestAHealedPassIsVisible(t *testing.T) {
 	suite := w.newSuite(w.member, "smoke", healed, plain)
 	runs = "/testsuites/" + suite + "/runs"
 	var ids []string
-	for _, records := range [][]step.Record{{healedAs("s1", "#a", "#b"), healedAs("s2", "#c", "#d")}, {}} {
+	for _, records := range [][]playback.Record{{healedAs("s1", "#a", "#b"), healedAs("s2", "#c", "#d")}, {}} {
 		run := w.ok(w.member, 200, "POST", "/testsuites/"+suite+"/run", ``)
 		jobs := w.fanOut(idOf(run))
 		w.end(jobs["healed"], store.JobEnd{Status: store.Passed, Records: records})
-		w.end(jobs["plain"], store.JobEnd{Status: store.Passed, Records: []step.Record{{StepID: "s1", Status: step.Passed}}})
+		w.end(jobs["plain"], store.JobEnd{Status: store.Passed, Records: []playback.Record{{StepID: "s1", Status: playback.Passed}}})
 		ids = append(ids, run["id"].(string))
 	}
 	for i, query := range []string{"?healed=true", "?healed=false"} {
@@ -411,7 +412,7 @@ func TestHealingsAndTheEndOfACase(t *testing.T) {
 	errs := make(chan error, len(jobs))
 	for n, job := range jobs {
 		go func() {
-			var records []step.Record
+			var records []playback.Record
 			for k := range 20 {
 				records = append(records, healedAs(p("s%d", (k*7+n)%20), "#old", p("#new-%d", k%3)))
 			}
@@ -472,13 +473,14 @@ func TestAcceptingInsideOfShadowRoots(t *testing.T) {
 }
 
 // driftedAs is the record of a step that found another element than its own.
-func driftedAs(id, css, name string) step.Record {
+func driftedAs(id, css, name string) playback.Record {
 	selector := step.Selector{Type: step.CSS, Value: css}
 	found := selector
 	found.Fingerprint = &step.Fingerprint{Tag: "button", Name: name}
-	return step.Record{StepID: id, Status: step.Failed, Tool: step.Tool{Type: step.Click, Args: step.Args{Selector: &selector}},
-		Drifted: &step.Drifted{Expected: step.Described{Role: "button", Name: "Buy", Row: []string{"Ada"}},
-			Found: step.Described{Role: "button", Name: name, Row: []string{}}, Reason: "it has another name", From: selector, To: found}}
+	return playback.Record{StepID: id, Status: playback.Failed, Tool: step.Tool{Type: step.Click, Args: step.Args{Selector: &selector}},
+		Drifted: &playback.Drifted{Expected: playback.Described{Role: "button", Name: "Buy", Row: []string{"Ada"}},
+			Found: playback.Described{Role: "button", Name: name, Row: []string{}}, Reason: "it has another name", From: selector,
+			To: found}}
 }
 
 // What a step found in place of its element is listed as a drift; who accepts it gives

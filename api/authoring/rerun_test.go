@@ -13,6 +13,7 @@ import (
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/run/attempt"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 // failAttempt begins a job and keeps an attempt of it that failed, as a worker does.
@@ -21,7 +22,8 @@ func (w *world) failAttempt(job uuid.UUID) {
 	w.begin(job)
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
 		kept, err := attempt.End(ctx, tx, job, store.JobEnd{Status: store.Failed, ErrorCode: store.CodeAssertionFailed, Error: "not there yet",
-			Records: []step.Record{{StepID: "s1", Tool: step.Tool{Type: step.Click}, Status: step.Failed, Result: step.Outcome{Message: "late"}}}})
+			Records: []playback.Record{{StepID: "s1", Tool: step.Tool{Type: step.Click}, Status: playback.Failed,
+				Result: step.Outcome{Message: "late"}}}})
 		require.True(w.t, kept)
 		return err
 	})
@@ -41,7 +43,7 @@ func TestAttemptsAreShown(t *testing.T) {
 	got := jobOf(w.ok(w.member, 200, "GET", path, ""), 0)
 	require.Equal(t, "RUNNING", got["status"])
 	require.Equal(t, 2.0, got["attemptCount"])
-	w.end(job, store.JobEnd{Status: store.Passed, Records: []step.Record{{StepID: "s1", Status: step.Passed}}})
+	w.end(job, store.JobEnd{Status: store.Passed, Records: []playback.Record{{StepID: "s1", Status: playback.Passed}}})
 
 	whole := w.ok(w.member, 200, "GET", path, "")
 	require.Equal(t, "PASSED", whole["status"])

@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	store "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 )
 
@@ -205,6 +205,6 @@ func TestServiceAccountInAuthoring(t *testing.T) {
 	suite := w.newSuite(as, "by a robot", id)
 	require.Equal(t, robot.UUID.String(), w.ok(as, 200, "POST", "/testsuites/"+suite+"/run", `{}`)["userId"])
 	require.Equal(t, 1.0, w.ok(w.member, 200, "GET", "/testcases/"+id+"/runs?userId="+robot.UUID.String(), "")["total"])
-	_, err := store.ByID(t.Context(), w.db, w.ours.ID, id, idOf(run))
+	_, err := reading.ByID(t.Context(), w.db, w.ours.ID, id, idOf(run))
 	require.NoError(t, err)
 }

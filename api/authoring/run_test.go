@@ -20,6 +20,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
 )
@@ -229,13 +230,15 @@ func TestRunIsStartedOnce(t *testing.T) {
 // failed.
 func failedEnd(job uuid.UUID) (store.JobEnd, uuid.UUID) {
 	picture := uuid.New()
-	healed := &step.Healed{From: step.Selector{Type: step.CSS, Value: "#old"}, To: step.Selector{Type: step.CSS, Value: "#new"},
+	healed := &playback.Healed{From: step.Selector{Type: step.CSS, Value: "#old"}, To: step.Selector{Type: step.CSS, Value: "#new"},
 		Score: 0.9, Reason: "same text"}
 	return store.JobEnd{Status: store.Failed, ErrorCode: store.CodeAssertionFailed, Error: `found "a", not "b"`,
-		Records: []step.Record{
-			{StepID: "s1", Tool: step.Tool{Type: step.Click}, Status: step.Passed, Result: step.Outcome{Success: true, Message: "clicked"},
+		Records: []playback.Record{
+			{StepID: "s1", Tool: step.Tool{Type: step.Click}, Status: playback.Passed, Result: step.Outcome{Success: true,
+				Message: "clicked"},
 				Healed: healed, StartMS: 5, TookMS: 7, ScreenshotID: picture.String()},
-			{StepID: "s2", Tool: step.Tool{Type: step.Assert}, Status: step.Failed, Result: step.Outcome{Message: "not equal"}, StartMS: 12}},
+			{StepID: "s2", Tool: step.Tool{Type: step.Assert}, Status: playback.Failed, Result: step.Outcome{Message: "not equal"},
+				StartMS: 12}},
 		Files: []store.NewFile{{ID: picture, Kind: store.Screenshot, Key: store.FileKey(job, picture), ContentType: "image/png", Size: 3}},
 	}, picture
 }

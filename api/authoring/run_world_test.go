@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 	"github.com/slipway-qa/slipway/storage/object"
 	store "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 )
@@ -41,7 +42,7 @@ func withWatcher(t testing.TB) func(*handler.Config) {
 		db := cfg.DB
 		cfg.Watcher = wait.NewWatcher(wait.Config{Interval: 5 * time.Millisecond,
 			Ended: func(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
-				return store.Ended(ctx, db, ids)
+				return reading.Ended(ctx, db, ids)
 			}})
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan struct{})
@@ -125,7 +126,7 @@ func (w *world) fanOut(suiteRun uuid.UUID) map[string]uuid.UUID {
 		require.False(w.t, made.More)
 		return err
 	})
-	runs, err := store.OfSuiteRun(w.t.Context(), w.db, suiteRun)
+	runs, err := reading.OfSuiteRun(w.t.Context(), w.db, suiteRun)
 	require.NoError(w.t, err)
 	jobs := map[string]uuid.UUID{}
 	for _, run := range runs {

@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/object"
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 // endTraced ends a job that failed, with a trace.
@@ -72,7 +73,7 @@ func TestReportNamesPictures(t *testing.T) {
 	run := w.start(id, `{"targets":[{"capabilities":{"browserName":"chrome"}}]}`)
 	job := idOf(jobOf(run, 0))
 	w.begin(job)
-	records := []step.Record{{StepID: "s1", Status: step.Passed}, {StepID: "s2", Status: step.Failed,
+	records := []playback.Record{{StepID: "s1", Status: playback.Passed}, {StepID: "s2", Status: playback.Failed,
 		Look: &step.Look{State: step.LookDifferent}}}
 	end, want := store.JobEnd{Status: store.Failed, ErrorCode: store.CodeAssertionFailed, Error: "no", Records: records}, map[string]string{}
 	for _, f := range []struct {

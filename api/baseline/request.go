@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 )
 
 // The codes of the interface that do not follow from the status.
@@ -119,7 +120,7 @@ func (h *Handlers) runOf(c *gin.Context) (string, *run.Run, error) {
 }
 
 func (h *Handlers) readRun(c *gin.Context, caseID string, id uuid.UUID) (*run.Run, error) {
-	got, err := run.ByID(c.Request.Context(), h.cfg.DB, auth.Organization(c), caseID, id)
+	got, err := reading.ByID(c.Request.Context(), h.cfg.DB, auth.Organization(c), caseID, id)
 	return got, notFound(err, codeRun, "the test case has no such run")
 }
 
@@ -138,7 +139,7 @@ func (h *Handlers) suiteRunOf(c *gin.Context) (uuid.UUID, error) {
 	if _, err := authoring.SuiteByID(ctx, h.cfg.DB, organization, suiteID); err != nil {
 		return uuid.Nil, notFound(err, codeSuite, "the test suite does not exist")
 	}
-	_, err = run.SuiteRunByID(ctx, h.cfg.DB, organization, suiteID, id)
+	_, err = reading.SuiteRunByID(ctx, h.cfg.DB, organization, suiteID, id)
 	return id, notFound(err, codeRun, "the test suite has no such run")
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/environment"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // request is what a body may say of an environment.
@@ -31,8 +32,8 @@ type request struct {
 
 // target is one browser of the environment.
 type target struct {
-	Capabilities step.Capabilities `json:"capabilities"`
-	IsRDC        bool              `json:"isRdc"`
+	Capabilities capability.Capabilities `json:"capabilities"`
+	IsRDC        bool                    `json:"isRdc"`
 }
 
 // change is what the members change, checked by what the installation permits.
@@ -46,9 +47,9 @@ func (h *Handlers) change(ctx context.Context, in *request) (c environment.Chang
 	if in.Targets == nil {
 		return c, nil
 	}
-	list := make([]step.Target, 0, len(*in.Targets))
+	list := make([]capability.Target, 0, len(*in.Targets))
 	for i := range *in.Targets {
-		t := step.Target{Capabilities: (*in.Targets)[i].Capabilities, IsRDC: (*in.Targets)[i].IsRDC}
+		t := capability.Target{Capabilities: (*in.Targets)[i].Capabilities, IsRDC: (*in.Targets)[i].IsRDC}
 		path := fmt.Sprintf("targets[%d]", i)
 		if len(t.Capabilities) == 0 {
 			return c, storage.Invalid(path+".capabilities", "is required")
@@ -58,18 +59,18 @@ func (h *Handlers) change(ctx context.Context, in *request) (c environment.Chang
 		}
 		list = append(list, t)
 	}
-	if _, at, ok := step.SharedTunnel(list, h.cfg.Vendor); !ok {
+	if _, at, ok := capability.SharedTunnel(list, h.cfg.Vendor); !ok {
 		return c, storage.Invalid(fmt.Sprintf("targets[%d]", at), "must name the tunnel of the other targets: they share one")
 	}
 	c.Targets = &list
 	return c, nil
 }
 
-func (h *Handlers) checkTarget(t *step.Target) error {
-	if err := step.CheckTarget(t); err != nil || h.cfg.UnsafeCapabilities {
+func (h *Handlers) checkTarget(t *capability.Target) error {
+	if err := capability.CheckTarget(t); err != nil || h.cfg.UnsafeCapabilities {
 		return err
 	}
-	return step.CheckPermitted(t, h.cfg.Vendor)
+	return capability.CheckPermitted(t, h.cfg.Vendor)
 }
 
 // below puts the path of a member before that of an error inside of it.
@@ -126,21 +127,21 @@ func (in *request) unchanged(e *environment.Environment) error {
 
 // view is an environment. Values of secrets and of credentials are nowhere in it.
 type view struct {
-	ID                 uuid.UUID         `json:"id"`
-	Name               string            `json:"name"`
-	TeamID             *uuid.UUID        `json:"teamId"`
-	TestURL            string            `json:"testUrl"`
-	Tunnel             string            `json:"tunnel"`
-	Targets            []step.Target     `json:"targets"`
-	Variables          map[string]string `json:"variables"`
-	SecretNames        []string          `json:"secretNames"`
-	Headers            map[string]string `json:"headers"`
-	SecretHeaders      []string          `json:"secretHeaders"`
-	Version            int               `json:"version"`
-	CreatorUserID      uuid.UUID         `json:"creatorUserId"`
-	LastModifierUserID uuid.UUID         `json:"lastModifierUserId"`
-	CreationDate       string            `json:"creationDate"`
-	LastUpdateDate     string            `json:"lastUpdateDate"`
+	ID                 uuid.UUID           `json:"id"`
+	Name               string              `json:"name"`
+	TeamID             *uuid.UUID          `json:"teamId"`
+	TestURL            string              `json:"testUrl"`
+	Tunnel             string              `json:"tunnel"`
+	Targets            []capability.Target `json:"targets"`
+	Variables          map[string]string   `json:"variables"`
+	SecretNames        []string            `json:"secretNames"`
+	Headers            map[string]string   `json:"headers"`
+	SecretHeaders      []string            `json:"secretHeaders"`
+	Version            int                 `json:"version"`
+	CreatorUserID      uuid.UUID           `json:"creatorUserId"`
+	LastModifierUserID uuid.UUID           `json:"lastModifierUserId"`
+	CreationDate       string              `json:"creationDate"`
+	LastUpdateDate     string              `json:"lastUpdateDate"`
 }
 
 func viewOf(e *environment.Environment) view {

@@ -13,6 +13,7 @@ import (
 	testrun "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/run/attempt"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 func TestConsoleEnvironments(t *testing.T) {
@@ -142,9 +143,9 @@ func TestConsoleStepGroups(t *testing.T) {
 func (w *surface) endedInGroup(job, group string) {
 	w.t.Helper()
 	ctx, id, file := w.t.Context(), uuid.MustParse(job), uuid.New()
-	end := testrun.JobEnd{Status: testrun.Failed, ErrorCode: testrun.CodeStepFailed, Error: "no page", Records: []step.Record{
-		{StepID: "s1", Tool: step.Tool{Type: step.RunGroup, Args: step.Args{GroupID: group}}, Status: step.Failed},
-		{StepID: "s1/s1", Tool: step.Tool{Type: step.GoToURL}, Status: step.Failed, Result: step.Outcome{Message: "no page " + hostile},
+	end := testrun.JobEnd{Status: testrun.Failed, ErrorCode: testrun.CodeStepFailed, Error: "no page", Records: []playback.Record{
+		{StepID: "s1", Tool: step.Tool{Type: step.RunGroup, Args: step.Args{GroupID: group}}, Status: playback.Failed},
+		{StepID: "s1/s1", Tool: step.Tool{Type: step.GoToURL}, Status: playback.Failed, Result: step.Outcome{Message: "no page " + hostile},
 			Group: &step.InGroup{ID: group, Name: "Open", Depth: 1}}}}
 	in := func(change func(*storage.Tx) error) { require.NoError(w.t, w.db.InTx(ctx, change)) }
 	begin := func(tx *storage.Tx) error {

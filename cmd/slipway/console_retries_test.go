@@ -13,6 +13,7 @@ import (
 	testrun "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/run/attempt"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 // played begins a job, keeps an attempt of it that failed, and ends it.
@@ -24,7 +25,8 @@ func (w *surface) played(job string, end testrun.JobEnd) {
 			return err
 		}
 		_, err := attempt.End(w.t.Context(), tx, id, testrun.JobEnd{Status: testrun.Failed, ErrorCode: testrun.CodeAssertionFailed,
-			Error: "the first time " + hostile, Records: []step.Record{{StepID: "s1", Tool: step.Tool{Type: step.Click}, Status: step.Failed,
+			Error: "the first time " + hostile, Records: []playback.Record{{StepID: "s1", Tool: step.Tool{Type: step.Click},
+				Status: playback.Failed,
 				Result: step.Outcome{Message: "no map " + hostile}}}})
 		return err
 	}))

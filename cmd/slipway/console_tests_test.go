@@ -19,6 +19,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/object"
 	testrun "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 const (
@@ -203,16 +204,16 @@ func (w *surface) endedJob(job string) {
 			int64(len(one.content)), object.WriteOptions{ContentType: one.kind})
 		require.NoError(w.t, err)
 	}
-	healed := &step.Healed{From: step.Selector{Type: step.ByRole, Value: "button", Name: "Save"},
+	healed := &playback.Healed{From: step.Selector{Type: step.ByRole, Value: "button", Name: "Save"},
 		To: step.Selector{Type: step.CSS, Value: "#new"}, Score: 0.9, Reason: "same name"}
 	title := &step.Matcher{Name: step.TitleIs, Args: step.MatcherArgs{Value: "Shop"}}
 	require.NoError(w.t, w.db.InTx(ctx, func(tx *storage.Tx) error {
 		_, err := testrun.EndJob(ctx, tx, id, testrun.JobEnd{Status: testrun.Failed, ErrorCode: "ASSERTION_FAILED",
 			Error: "the title is another " + hostile,
-			Records: []step.Record{
-				{StepID: "s2", Tool: step.Tool{Type: step.Click, Args: step.Args{Selector: &healed.From}}, Status: step.Passed,
+			Records: []playback.Record{
+				{StepID: "s2", Tool: step.Tool{Type: step.Click, Args: step.Args{Selector: &healed.From}}, Status: playback.Passed,
 					Result: step.Outcome{Success: true}, Healed: healed, TookMS: 1200, ScreenshotID: picture.String()},
-				{StepID: "s3", Tool: step.Tool{Type: step.Assert, Args: step.Args{Matcher: title}}, Status: step.Failed,
+				{StepID: "s3", Tool: step.Tool{Type: step.Assert, Args: step.Args{Matcher: title}}, Status: playback.Failed,
 					Result: step.Outcome{Message: "the title is another"}, StartMS: 1200},
 			},
 			Files: []testrun.NewFile{{ID: picture, Kind: testrun.Screenshot, Key: testrun.FileKey(id, picture), ContentType: "image/png", Size: 8},

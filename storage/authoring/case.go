@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/rows"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/storage/suiteplan"
 )
 
@@ -24,7 +24,7 @@ type Case struct {
 	SuiteID  *uuid.UUID
 	Name     string
 	Tags     []string // never nil
-	Settings step.RunSettings
+	Settings capability.RunSettings
 	// Quarantine is why the case does not fail its suites for now; nil where it does.
 	Quarantine *Quarantine
 }
@@ -178,7 +178,7 @@ type NewCase struct {
 	SuiteID  *uuid.UUID // ErrSuiteNotFound when it does not exist
 	Name     string
 	Tags     []string
-	Settings step.RunSettings
+	Settings capability.RunSettings
 	Revision Revision     // Intent, Steps, DiscoveredIntent, Description, Reasoning
 	Data     *rows.Sealed // nil for none
 }
@@ -195,7 +195,7 @@ func (n *NewCase) check() (settings string, err error) {
 		return "", storage.Invalid("runSettings.runTargets", "must be at most %d", MaxTargets)
 	}
 	if n.Settings.RunTargets == nil {
-		n.Settings.RunTargets = []step.Target{}
+		n.Settings.RunTargets = []capability.Target{}
 	}
 	return document("runSettings", n.Settings, maxSettings)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/rows"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // CaseChange is what of a case to change; nil members stay.
@@ -21,7 +22,7 @@ type CaseChange struct {
 	Name *string
 	Tags *[]string
 	// Settings returns the settings from those that are stored.
-	Settings func(step.RunSettings) step.RunSettings
+	Settings func(capability.RunSettings) capability.RunSettings
 	// Steps, Data, Intent and Description make a new revision unless they are those of the latest.
 	Steps               *[]step.Step
 	SetUp, TearDown     *[]step.Step
@@ -148,7 +149,7 @@ func (e *editedCase) describe(c CaseChange) error {
 		return storage.Invalid("runSettings.runTargets", "must be at most %d", MaxTargets)
 	}
 	if settings.RunTargets == nil {
-		settings.RunTargets = []step.Target{}
+		settings.RunTargets = []capability.Target{}
 	}
 	if !step.SameJSON(settings, e.Settings) {
 		e.detail["settings"] = true

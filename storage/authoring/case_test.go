@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 func TestCreateCase(t *testing.T) {
@@ -60,7 +61,7 @@ func TestCreateCase(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, w.Org.Neighbor.Name, plain.CreatorName)
 	require.Equal(t, []string{}, plain.Tags)
-	require.Equal(t, []step.Target{}, plain.Settings.RunTargets)
+	require.Equal(t, []capability.Target{}, plain.Settings.RunTargets)
 	require.False(t, plain.Runnable())
 	v, err := authoring.RevisionByID(fixture.Context(t), w.DB, plain.ID, "")
 	require.NoError(t, err)
@@ -95,7 +96,7 @@ func TestCreateCaseRefuses(t *testing.T) {
 			func(n *authoring.NewCase) { n.Team = fixture.Ptr(fixture.NoUUID) }},
 		"runSettings": {func(n *authoring.NewCase) { n.Settings.TestURL = "https://x/\x00" },
 			func(n *authoring.NewCase) { n.Settings.TestURL = strings.Repeat("x", 300<<10) }},
-		"runSettings.runTargets": {func(n *authoring.NewCase) { n.Settings.RunTargets = make([]step.Target, 21) }},
+		"runSettings.runTargets": {func(n *authoring.NewCase) { n.Settings.RunTargets = make([]capability.Target, 21) }},
 		"steps": {func(n *authoring.NewCase) { n.Revision.Steps = text("\x00") },
 			func(n *authoring.NewCase) { n.Revision.Steps = make([]step.Step, 1001) },
 			func(n *authoring.NewCase) { n.Revision.Steps = text(strings.Repeat("x", 9<<20)) }},

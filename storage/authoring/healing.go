@@ -12,6 +12,8 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 // HealingState is what people decided on a healing.
@@ -43,26 +45,26 @@ var HealingKinds = []string{KindHealing, KindDrift}
 
 // CheckDrift refuses what is no mode of drift; "" is none.
 func CheckDrift(field, mode string) error {
-	if mode == "" || slices.Contains(step.DriftModes, mode) {
+	if mode == "" || slices.Contains(capability.DriftModes, mode) {
 		return nil
 	}
-	return storage.Invalid(field, "must be %s or null", strings.Join(step.DriftModes, ", "))
+	return storage.Invalid(field, "must be %s or null", strings.Join(capability.DriftModes, ", "))
 }
 
 // CheckTrace refuses what is no mode of traces; "" is none.
 func CheckTrace(field, mode string) error {
-	if mode == "" || slices.Contains(step.TraceModes, mode) {
+	if mode == "" || slices.Contains(capability.TraceModes, mode) {
 		return nil
 	}
-	return storage.Invalid(field, "must be %s or null", strings.Join(step.TraceModes, ", "))
+	return storage.Invalid(field, "must be %s or null", strings.Join(capability.TraceModes, ", "))
 }
 
 // CheckHealing refuses what is no mode of healing; "" is none.
 func CheckHealing(field, mode string) error {
-	if mode == "" || slices.Contains(step.HealModes, mode) {
+	if mode == "" || slices.Contains(capability.HealModes, mode) {
 		return nil
 	}
-	return storage.Invalid(field, "must be %s or null", strings.Join(step.HealModes, ", "))
+	return storage.Invalid(field, "must be %s or null", strings.Join(capability.HealModes, ", "))
 }
 
 // Healing is a selector that found the element of a step whose own selector found
@@ -221,7 +223,7 @@ func HealingID(caseID, stepID string, to *step.Selector) (uuid.UUID, error) {
 }
 
 // DriftID is that of a drift, which depends on the element that was found as well.
-func DriftID(caseID, stepID string, d *step.Drifted) (uuid.UUID, error) {
+func DriftID(caseID, stepID string, d *playback.Drifted) (uuid.UUID, error) {
 	text, err := json.Marshal([]any{step.WithoutFingerprints(&d.To), d.Found})
 	if err != nil {
 		return uuid.Nil, fmt.Errorf("id of a drift: %w", err)

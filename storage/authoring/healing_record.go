@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 const (
@@ -44,7 +45,7 @@ type seenHealing struct {
 // Add notes what a record says was healed or suggested, else that its step has drifted,
 // and sets the record's HealingID. What cannot be stored is left out: it must not keep a
 // job from ending.
-func (s *SeenHealings) Add(r *step.Record) {
+func (s *SeenHealings) Add(r *playback.Record) {
 	switch {
 	case r.StepID == "" || len(s.list) == maxHealings:
 	case r.Healed != nil:
@@ -56,7 +57,7 @@ func (s *SeenHealings) Add(r *step.Record) {
 	}
 }
 
-func (s *SeenHealings) addHealed(r *step.Record, of *step.Healed, applied bool) {
+func (s *SeenHealings) addHealed(r *playback.Record, of *playback.Healed, applied bool) {
 	if of.To.Type == "" {
 		return
 	}
@@ -69,7 +70,7 @@ func (s *SeenHealings) addHealed(r *step.Record, of *step.Healed, applied bool) 
 
 // addDrifted notes a drift. Without the fingerprint of what was found, which a secret is
 // in, there is nothing to accept.
-func (s *SeenHealings) addDrifted(r *step.Record, of *step.Drifted) {
+func (s *SeenHealings) addDrifted(r *playback.Record, of *playback.Drifted) {
 	if of.To.Type == "" || of.To.Fingerprint == nil {
 		return
 	}
@@ -81,7 +82,7 @@ func (s *SeenHealings) addDrifted(r *step.Record, of *step.Drifted) {
 }
 
 // add completes a healing by its step and selectors.
-func (s *SeenHealings) add(r *step.Record, h seenHealing, from, to *step.Selector) {
+func (s *SeenHealings) add(r *playback.Record, h seenHealing, from, to *step.Selector) {
 	if slices.ContainsFunc(s.list, func(other seenHealing) bool { return other.id == h.id }) {
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/login"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/storage/suiteplan"
 )
 
@@ -206,7 +207,7 @@ func CreateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSui
 	if err := CheckTrace("trace", n.Trace); err != nil {
 		return nil, err
 	}
-	if err := step.CheckRetries("retries", n.Retries); err != nil {
+	if err := capability.CheckRetries("retries", n.Retries); err != nil {
 		return nil, err
 	}
 	of, err := TeamFor(ctx, tx, w, n.Team)

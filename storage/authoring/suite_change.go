@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/storage/suiteplan"
 )
 
@@ -53,7 +54,7 @@ func (c *SuiteChange) retries(old *int) (*int, error) {
 	case *c.Retries == AsOrganization:
 		return nil, nil
 	}
-	return c.Retries, step.CheckRetries("retries", c.Retries)
+	return c.Retries, capability.CheckRetries("retries", c.Retries)
 }
 
 // checkCases refuses lists that are too long or contradict each other.

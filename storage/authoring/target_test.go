@@ -8,28 +8,28 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/migrations"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // A target without capabilities is none, in new cases and in those from before.
 func TestEmptyTargets(t *testing.T) {
 	t.Parallel()
 	w := open(t)
-	empty, chrome := step.Target{Capabilities: step.Capabilities{}, IsRDC: true},
-		step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}
+	empty, chrome := capability.Target{Capabilities: capability.Capabilities{}, IsRDC: true},
+		capability.Target{Capabilities: capability.Capabilities{"browserName": "chrome"}}
 	for i, c := range []struct {
-		settings step.RunSettings
+		settings capability.RunSettings
 		stored   string
 		runnable bool
 	}{
-		{step.RunSettings{}, `{"primaryTarget":null,"runTargets":[]}`, false},
-		{step.RunSettings{}, `{"runTargets":null}`, false},
-		{step.RunSettings{PrimaryTarget: &empty}, `{"primaryTarget":{"capabilities":{}},"runTargets":[]}`, false},
-		{step.RunSettings{RunTargets: []step.Target{empty, {}}},
+		{capability.RunSettings{}, `{"primaryTarget":null,"runTargets":[]}`, false},
+		{capability.RunSettings{}, `{"runTargets":null}`, false},
+		{capability.RunSettings{PrimaryTarget: &empty}, `{"primaryTarget":{"capabilities":{}},"runTargets":[]}`, false},
+		{capability.RunSettings{RunTargets: []capability.Target{empty, {}}},
 			`{"primaryTarget":{"capabilities":null},"runTargets":[{"capabilities":{}},{"capabilities":null}]}`, false},
-		{step.RunSettings{PrimaryTarget: &empty, RunTargets: []step.Target{empty, chrome}},
+		{capability.RunSettings{PrimaryTarget: &empty, RunTargets: []capability.Target{empty, chrome}},
 			`{"primaryTarget":{"capabilities":{}},"runTargets":[{"capabilities":{}},{"capabilities":{"a":1}}]}`, true},
-		{step.RunSettings{PrimaryTarget: &chrome}, `{"primaryTarget":{"capabilities":{"a":1}},"runTargets":[]}`, true},
+		{capability.RunSettings{PrimaryTarget: &chrome}, `{"primaryTarget":{"capabilities":{"a":1}},"runTargets":[]}`, true},
 	} {
 		n := fixture.LoginCase("case", 0)
 		n.Settings = c.settings

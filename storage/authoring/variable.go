@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/redaction"
 )
 
 // Variable is a value that steps name.
@@ -155,8 +156,9 @@ func checkValue(value string) error {
 
 // checkSecret refuses a secret that could not be masked where it is shown.
 func checkSecret(value string) error {
-	if utf8.RuneCountInString(value) < step.MinSecret {
-		return storage.Invalid("value", "of a secret must have at least %d characters: a shorter one could not be masked", step.MinSecret)
+	if utf8.RuneCountInString(value) < redaction.MinSecret {
+		return storage.Invalid("value", "of a secret must have at least %d characters: a shorter one could not be masked",
+			redaction.MinSecret)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/seal"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // ErrFull means that the organization has Most environments.
@@ -28,7 +28,7 @@ var ErrFull = errors.New("the organization has its most environments")
 type Change struct {
 	TestURL   *string
 	Tunnel    *string
-	Targets   *[]step.Target
+	Targets   *[]capability.Target
 	Variables map[string]*string
 	Secrets   map[string]*string
 	Headers   map[string]*string // names in any case
@@ -138,7 +138,7 @@ func Create(ctx context.Context, tx *storage.Tx, w account.Writer, keys seal.Rin
 		return nil, err
 	}
 	d := &draft{hidden: &secrets{Variables: map[string]string{}, Headers: map[string]string{}},
-		Environment: Environment{ID: storage.NewID(), Name: n.Name, Targets: []step.Target{}, Variables: map[string]string{},
+		Environment: Environment{ID: storage.NewID(), Name: n.Name, Targets: []capability.Target{}, Variables: map[string]string{},
 			Headers: map[string]string{}}}
 	if err := d.apply(&n.Change); err != nil {
 		return nil, err

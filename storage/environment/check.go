@@ -9,6 +9,8 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
+	"github.com/slipway-qa/slipway/storage/step/redaction"
 )
 
 // Limits of environments.
@@ -90,8 +92,8 @@ func checkSecret(name, value string) error {
 	if err := checkVariable("secrets", name, value); err != nil {
 		return err
 	}
-	if utf8.RuneCountInString(value) < step.MinSecret {
-		return storage.Invalid("secrets."+name, "must have at least %d characters: a shorter one could not be masked", step.MinSecret)
+	if utf8.RuneCountInString(value) < redaction.MinSecret {
+		return storage.Invalid("secrets."+name, "must have at least %d characters: a shorter one could not be masked", redaction.MinSecret)
 	}
 	return nil
 }
@@ -133,7 +135,7 @@ func isSecretHeader(name string) bool {
 }
 
 // checkTargets refuses too many; what each target may have, the caller checks.
-func checkTargets(targets []step.Target) error {
+func checkTargets(targets []capability.Target) error {
 	if len(targets) > authoring.MaxTargets {
 		return storage.Invalid("targets", "must be at most %d", authoring.MaxTargets)
 	}

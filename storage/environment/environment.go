@@ -25,7 +25,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // Environment is a named set of what tests run with. Maps and lists are never nil.
@@ -37,7 +37,7 @@ type Environment struct {
 	Name           string
 	TestURL        string // "": where each case begins
 	Tunnel         string // "": each case's own
-	Targets        []step.Target
+	Targets        []capability.Target
 	Variables      map[string]string // those that are no secrets
 	SecretNames    []string          // sorted
 	Headers        map[string]string // by names in lower case; those that are no secrets

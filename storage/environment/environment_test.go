@@ -16,6 +16,7 @@ import (
 	. "github.com/slipway-qa/slipway/storage/environment"
 	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 func (w *room) create(by account.Writer, n New) (e *Environment, err error) {
@@ -48,7 +49,7 @@ func texts(pairs ...string) map[string]*string {
 
 var staging = Change{TestURL: fixture.Ptr("https://staging.example.com"), Variables: texts("country", "de"),
 	Secrets: texts("password", "hunter2!"), Headers: texts("X-Tenant", "{{country}}", "Authorization", "Bearer abc"),
-	Targets: &[]step.Target{{Capabilities: step.Capabilities{"browserName": "firefox"}}}, Tunnel: fixture.Ptr("office")}
+	Targets: &[]capability.Target{{Capabilities: capability.Capabilities{"browserName": "firefox"}}}, Tunnel: fixture.Ptr("office")}
 
 func TestCreate(t *testing.T) {
 	t.Parallel()
@@ -135,7 +136,7 @@ func TestRefusedMembers(t *testing.T) {
 		"headers.x-letters":      {TestURL: url, Headers: texts("x-letters", "ü")},
 		"tunnel":                 {Tunnel: fixture.Ptr("a/b")},
 		"testUrl":                {TestURL: fixture.Ptr("https://ann:secret@staging.example.com")},
-		"targets":                {Targets: fixture.Ptr(make([]step.Target, authoring.MaxTargets+1))},
+		"targets":                {Targets: fixture.Ptr(make([]capability.Target, authoring.MaxTargets+1))},
 	} {
 		_, err := w.create(w.Org.Owner.Writer, New{Name: "staging", Change: c})
 		require.Equal(t, field, fixture.InvalidField(t, err))
@@ -174,7 +175,8 @@ func TestUpdate(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 2, again.Version, "a secret always counts")
 	changed, err := w.update(w.Org.Owner.Writer, e.ID, Change{Variables: map[string]*string{"country": nil, "city": fixture.Ptr("Bonn")},
-		Secrets: texts("pin", "1234"), Headers: map[string]*string{"authorization": nil}, Targets: &[]step.Target{}, Tunnel: fixture.Ptr("")})
+		Secrets: texts("pin", "1234"), Headers: map[string]*string{"authorization": nil}, Targets: &[]capability.Target{},
+		Tunnel: fixture.Ptr("")})
 	require.NoError(t, err)
 	v, err := changed.Values(fixture.SealKey)
 	require.NoError(t, err)

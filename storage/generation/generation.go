@@ -29,6 +29,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // State of a generation.
@@ -114,8 +115,8 @@ type Work struct {
 	Name           string
 	Tags           []string
 	SuiteID        *uuid.UUID
-	Settings       step.RunSettings // of the case to create
-	Target         step.Target      // with effective capabilities
+	Settings       capability.RunSettings // of the case to create
+	Target         capability.Target      // with effective capabilities
 	Tunnel         string
 	Intent         string
 	MaxSteps       int

@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/idempotency"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // New is a generation to start: what NewCase has, and what to write.
@@ -25,8 +25,8 @@ type New struct {
 	SuiteID  *uuid.UUID // authoring.ErrSuiteNotFound when it does not exist
 	Name     string
 	Tags     []string
-	Settings step.RunSettings
-	Target   step.Target // with effective capabilities
+	Settings capability.RunSettings
+	Target   capability.Target // with effective capabilities
 	Tunnel   string
 	Intent   string
 	MaxSteps int
@@ -161,7 +161,7 @@ func (n *New) owner(ctx context.Context, tx *storage.Tx, w account.Writer) (int6
 
 func (n *New) documents() (settings, target string, err error) {
 	if n.Settings.RunTargets == nil {
-		n.Settings.RunTargets = []step.Target{}
+		n.Settings.RunTargets = []capability.Target{}
 	}
 	doc, err := json.Marshal(n.Settings)
 	if err != nil {

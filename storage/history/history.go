@@ -24,12 +24,13 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/run"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/run/reading"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // Run is a run of a case or a suite as its history has it.
 type Run struct {
-	run.Past
+	reading.Past
 	Flaky       int   // jobs of a case, cases of a suite, that passed after they had failed
 	Attempts    *int  // how often its tests were begun; nil where nobody counted
 	Build       Build // that was tested
@@ -111,7 +112,7 @@ const (
 )
 
 func (r *runRow) run() (Run, error) {
-	one := Run{Past: run.Past{ID: r.ID, BuildName: r.BuildName, RevisionID: r.RevisionID, SuiteRunID: r.SuiteRunID, Status: r.Status,
+	one := Run{Past: reading.Past{ID: r.ID, BuildName: r.BuildName, RevisionID: r.RevisionID, SuiteRunID: r.SuiteRunID, Status: r.Status,
 		CreatedAt: r.CreatedAt, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, Healed: r.Healed},
 		Flaky: r.Flaky, Attempts: r.Attempts, Environment: r.Environment, Quarantined: r.Quarantined,
 		Pin: run.PinOf(r.PinnedAt, r.PinnedBy, r.PinnedName)}
@@ -127,7 +128,7 @@ func (r *runRow) run() (Run, error) {
 		}
 	}
 	if r.Targets != nil {
-		one.Targets = []step.Target{}
+		one.Targets = []capability.Target{}
 		if err := json.Unmarshal(r.Targets, &one.Targets); err != nil {
 			return one, fmt.Errorf("targets of test run %s: %w", r.ID, err)
 		}

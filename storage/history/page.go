@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 )
 
 // lookedAt is how many runs a page with a filter looks at: what few of them match is found page
@@ -179,13 +179,13 @@ func runsOf(rows []pageRow) ([]Run, error) {
 	return runs, nil
 }
 
-// mark marks the runs whose results changed, as run.MarkChanges does.
+// mark marks the runs whose results changed, as reading.MarkChanges does.
 func mark(runs []Run) {
-	pasts := make([]run.Past, len(runs))
+	pasts := make([]reading.Past, len(runs))
 	for i := range runs {
 		pasts[i] = runs[i].Past
 	}
-	run.MarkChanges(pasts)
+	reading.MarkChanges(pasts)
 	for i := range runs {
 		runs[i].Past = pasts[i]
 	}

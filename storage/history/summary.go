@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 )
 
 const (
@@ -39,7 +40,7 @@ func (f Flakiness) Groups() int { return f.Builds + f.Names + f.Days }
 
 // Summary is what the runs of a window say together.
 type Summary struct {
-	run.Summary
+	reading.Summary
 	Window    Window
 	Flaky     int // runs that passed with a test that had failed before
 	Flakiness Flakiness
@@ -129,15 +130,15 @@ func summary(ctx context.Context, q storage.Querier, query string, organizationI
 }
 
 func summarize(rows []windowRow) Summary {
-	pasts, s := make([]run.Past, 0, len(rows)), Summary{}
+	pasts, s := make([]reading.Past, 0, len(rows)), Summary{}
 	groups := map[string]*struct{ passed, failed bool }{}
 	for i := range rows {
 		r := &rows[i]
 		if !r.Matches {
 			continue
 		}
-		past := run.Past{BuildName: r.BuildName, RevisionID: r.RevisionID, Status: r.Status, CreatedAt: r.CreatedAt, StartedAt: r.StartedAt,
-			FinishedAt: r.FinishedAt, Healed: r.Healed}
+		past := reading.Past{BuildName: r.BuildName, RevisionID: r.RevisionID, Status: r.Status, CreatedAt: r.CreatedAt,
+			StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, Healed: r.Healed}
 		pasts = append(pasts, past)
 		if !past.Judged() {
 			continue
@@ -153,8 +154,8 @@ func summarize(rows []windowRow) Summary {
 		}
 		g.passed, g.failed = g.passed || passed, g.failed || !passed || r.Flaky > 0
 	}
-	run.MarkChanges(pasts)
-	s.Summary = run.Summarize(pasts)
+	reading.MarkChanges(pasts)
+	s.Summary = reading.Summarize(pasts)
 	for key, g := range groups {
 		s.Flakiness.count(key, g.passed && g.failed)
 	}

@@ -13,17 +13,17 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // Key returns what the login of a target is stored under: a digest of its capabilities,
 // without the names of case and build that vendors' options have, and of its tunnel.
-func Key(t step.Target, tunnel string) (string, error) {
+func Key(t capability.Target, tunnel string) (string, error) {
 	text, err := json.Marshal(struct {
 		RDC          bool
-		Capabilities step.Capabilities
+		Capabilities capability.Capabilities
 		Tunnel       string
-	}{t.IsRDC, step.WithoutNames(t.Capabilities), tunnel})
+	}{t.IsRDC, capability.WithoutNames(t.Capabilities), tunnel})
 	if err != nil {
 		return "", fmt.Errorf("target of a login: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	. "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 )
 
 func TestCancelRun(t *testing.T) {
@@ -97,7 +98,7 @@ func TestDeletionCancelsRuns(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	run, _ := w.SuiteRun(2, 1)
-	runs, err := OfSuiteRun(fixture.Context(t), w.DB, run.ID)
+	runs, err := reading.OfSuiteRun(fixture.Context(t), w.DB, run.ID)
 	require.NoError(t, err)
 	var open []uuid.UUID
 	w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {

@@ -32,8 +32,8 @@ func diagnosisDocument(end JobEnd) (*string, error) {
 	return &doc, nil
 }
 
-// readDiagnosis reads the stored form; nil without one.
-func readDiagnosis(doc []byte) (*failure.Diagnosis, error) {
+// ReadDiagnosis reads the stored form; nil without one.
+func ReadDiagnosis(doc []byte) (*failure.Diagnosis, error) {
 	if doc == nil {
 		return nil, nil
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
 	. "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 )
 
 // Twenty workers begin and end the jobs of one suite run at once, each job twice.
@@ -76,7 +77,7 @@ func TestEndingAndCancellingAtOnce(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	run, jobs := w.SuiteRun(12, 2)
-	runs, err := OfSuiteRun(fixture.Context(t), w.DB, run.ID)
+	runs, err := reading.OfSuiteRun(fixture.Context(t), w.DB, run.ID)
 	require.NoError(t, err)
 	var wg sync.WaitGroup
 	for _, job := range jobs {
@@ -166,11 +167,11 @@ func TestEndedRuns(t *testing.T) {
 	w.MustEnd(ended.Jobs[0].ID, Passed)
 	suite, jobs := w.SuiteRun(1, 1)
 	ids := []uuid.UUID{open.ID, ended.ID, suite.ID, fixture.NoUUID}
-	got, err := Ended(fixture.Context(t), w.DB, ids)
+	got, err := reading.Ended(fixture.Context(t), w.DB, ids)
 	require.NoError(t, err)
 	require.ElementsMatch(t, []uuid.UUID{ended.ID, fixture.NoUUID}, got)
 	w.MustEnd(jobs[0], Passed)
-	got, err = Ended(fixture.Context(t), w.DB, ids)
+	got, err = reading.Ended(fixture.Context(t), w.DB, ids)
 	require.NoError(t, err)
 	require.ElementsMatch(t, []uuid.UUID{ended.ID, suite.ID, fixture.NoUUID}, got)
 }

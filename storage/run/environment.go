@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/environment"
 	"github.com/slipway-qa/slipway/storage/seal"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // Enter puts a run into an environment, nil for none: what it was not given itself is the
@@ -38,7 +38,7 @@ func (in *Inputs) Enter(keys seal.Ring, env *environment.Environment, values map
 // targets and through its tunnel where the run has none. Vendor must be set.
 func (n *NewSuiteRun) EnterEnvironment(keys seal.Ring, env *environment.Environment, values map[string]string) error {
 	if env != nil {
-		if ofTargets, _, _ := step.SharedTunnel(n.Targets, n.Vendor); ofTargets == "" {
+		if ofTargets, _, _ := capability.SharedTunnel(n.Targets, n.Vendor); ofTargets == "" {
 			n.Tunnel = TunnelOf(env, n.Vendor)
 		}
 		if len(n.Targets) == 0 {
@@ -54,7 +54,7 @@ func TunnelOf(env *environment.Environment, vendor string) string {
 	if env.Tunnel != "" {
 		return env.Tunnel
 	}
-	tunnel, _, _ := step.SharedTunnel(env.Targets, vendor)
+	tunnel, _, _ := capability.SharedTunnel(env.Targets, vendor)
 	return tunnel
 }
 

@@ -10,7 +10,9 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/environment"
 	. "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // environment makes one of the organization.
@@ -27,7 +29,7 @@ func staging() environment.New {
 	return environment.New{Name: "staging", Change: environment.Change{TestURL: fixture.Ptr("https://staging.example.com"),
 		Variables: map[string]*string{"country": fixture.Ptr("de")}, Secrets: map[string]*string{"password": fixture.Ptr("hunter2!")},
 		Headers: map[string]*string{"authorization": fixture.Ptr("Bearer abc")},
-		Targets: &[]step.Target{fixture.Browser("firefox")}, Tunnel: fixture.Ptr("office")}}
+		Targets: &[]capability.Target{fixture.Browser("firefox")}, Tunnel: fixture.Ptr("office")}}
 }
 
 // A run has what its environment had when it began, and what it was given stands above it.
@@ -96,16 +98,18 @@ func TestSuiteRunInAnEnvironment(t *testing.T) {
 
 	ctx := fixture.Context(t)
 	for name, want := range map[string]int{"staging": 1, "production": 0, "": 1} {
-		_, total, err := SuiteRuns(ctx, w.DB, Filter{OrganizationID: w.Org.ID, SuiteID: suite.ID, Environment: name,
+		_, total, err := reading.SuiteRuns(ctx, w.DB, reading.Filter{OrganizationID: w.Org.ID, SuiteID: suite.ID, Environment: name,
 			Page: storage.Page{Limit: 5}})
 		require.NoError(t, err)
 		require.Equal(t, want, total, name)
-		list, total, err := All(ctx, w.DB, AllFilter{OrganizationID: w.Org.ID, Environment: name, Tags: c.Tags, Page: storage.Page{Limit: 5}})
+		list, total, err := reading.All(ctx, w.DB, reading.AllFilter{OrganizationID: w.Org.ID, Environment: name, Tags: c.Tags,
+			Page: storage.Page{Limit: 5}})
 		require.NoError(t, err)
 		require.Equal(t, want, total, name)
 		require.Len(t, list, want)
 	}
-	_, total, err := All(ctx, w.DB, AllFilter{OrganizationID: w.Org.ID, Tags: []string{"no such tag"}, Page: storage.Page{Limit: 5}})
+	_, total, err := reading.All(ctx, w.DB, reading.AllFilter{OrganizationID: w.Org.ID, Tags: []string{"no such tag"},
+		Page: storage.Page{Limit: 5}})
 	require.NoError(t, err)
 	require.Zero(t, total)
 }

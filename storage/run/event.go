@@ -131,8 +131,8 @@ type eventCounts struct {
 	Flaky       int `json:"flaky"`
 }
 
-func (c counts) event(total int) eventCounts {
-	return eventCounts{Total: max(total, c.sum()), Passed: c.Passed, Failed: c.Failed, Error: c.Errored, Cancelled: c.Cancelled,
+func (c Counts) event(total int) eventCounts {
+	return eventCounts{Total: max(total, c.Sum()), Passed: c.Passed, Failed: c.Failed, Error: c.Errored, Cancelled: c.Cancelled,
 		Quarantined: c.Quarantined, Flaky: c.Flaky}
 }
 
@@ -152,8 +152,8 @@ func addRunEvents(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) error {
 		return nil
 	}
 	var rows []struct {
-		runRow
-		counts
+		RunRow
+		Counts
 		Healed     int            `db:"healed"`
 		Drifted    int            `db:"drifted"`
 		Unreviewed int            `db:"unreviewed"`
@@ -162,7 +162,7 @@ func addRunEvents(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) error {
 		Secret     pq.StringArray `db:"secret"`
 	}
 	err := tx.SelectContext(ctx, &rows, `
-		select `+runColumns+`, n.*, failing.failed_jobs, d.columns, d.secret from test_runs r`+runTables+countJobs+listFailed+`
+		select `+runColumns+`, n.*, failing.failed_jobs, d.columns, d.secret from test_runs r`+Tables+countJobs+listFailed+`
 		where r.id = any($1::uuid[]) and r.suite_run_id is null order by r.id`, storage.UUIDs(ids), maxFailedJobs)
 	if err != nil {
 		return storage.Wrap(err, "ended test runs")
@@ -170,14 +170,14 @@ func addRunEvents(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) error {
 	var events newEvents
 	for i := range rows {
 		r := &rows[i]
-		r.counts.Flaky = r.runRow.Flaky
+		r.Counts.Flaky = r.RunRow.Flaky
 		failed, err := failedJobs(r.Failed, r.Columns, r.Secret)
 		if err != nil {
 			return err
 		}
 		events.add(r.OrganizationID, r.TeamID, runEvent{RunID: r.ID, OrgID: r.OrganizationUUID, TeamID: r.TeamUUID, UserID: r.UserUUID,
 			TestCaseID: r.CaseID, RevisionID: r.RevisionID, Name: r.CaseName, BuildName: r.BuildName, BuildID: r.BuildID, Environment: r.Environment,
-			Status: r.Status, Counts: r.counts.event(0), Healed: r.Healed, Drifted: r.Drifted, Unreviewed: r.Unreviewed,
+			Status: r.Status, Counts: r.Counts.event(0), Healed: r.Healed, Drifted: r.Drifted, Unreviewed: r.Unreviewed,
 			RerunOf: r.RerunOf, FailedJobs: failed, StartDate: r.StartedAt, EndDate: r.FinishedAt})
 	}
 	return events.insert(ctx, tx)
@@ -207,7 +207,7 @@ func addSuiteRunEvents(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) err
 		events.add(r.OrganizationID, r.TeamID, runEvent{RunID: r.ID, OrgID: r.OrganizationUUID, TeamID: r.TeamUUID, UserID: r.UserUUID,
 			FailureGroups: groups, TestSuiteID: &r.SuiteID, Name: r.SuiteName, BuildName: r.BuildName, BuildID: r.BuildID,
 			Environment: r.Environment,
-			Status:      r.Status, Counts: r.counts.event(r.RunCount), Healed: r.Healed, Drifted: r.Drifted, Unreviewed: r.Unreviewed,
+			Status:      r.Status, Counts: r.Counts.event(r.RunCount), Healed: r.Healed, Drifted: r.Drifted, Unreviewed: r.Unreviewed,
 			RerunOf: r.RerunOf, Error: r.Error, StartDate: r.StartedAt, EndDate: r.FinishedAt})
 	}
 	return events.insert(ctx, tx)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/login"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/storage/suiteplan"
 )
 
@@ -205,7 +205,7 @@ func (c *caseToRun) dataID() uuid.UUID {
 }
 
 // targets are those that the run was given; none where each case has its own.
-func (f *fanout) targets() (given []step.Target, err error) {
+func (f *fanout) targets() (given []capability.Target, err error) {
 	if f.Targets != nil {
 		err = json.Unmarshal(f.Targets, &given)
 	}
@@ -213,13 +213,13 @@ func (f *fanout) targets() (given []step.Target, err error) {
 }
 
 // runOf returns the run of a case and what it executes on.
-func (f *fanout) runOf(c *caseToRun, given []step.Target, vendor string) (*Run, []step.Target, error) {
+func (f *fanout) runOf(c *caseToRun, given []capability.Target, vendor string) (*Run, []capability.Target, error) {
 	if f.RerunOf != nil {
 		return f.runAgain(c)
 	}
 	run := &Run{ID: storage.NewID(), CaseID: c.ID, CaseName: c.Name, RevisionID: c.RevisionID, BuildName: f.BuildName, BuildID: f.BuildID,
 		needs: c.needs, needed: c.needed}
-	var settings step.RunSettings
+	var settings capability.RunSettings
 	if err := json.Unmarshal(c.Settings, &settings); err != nil {
 		return nil, nil, fmt.Errorf("settings of test case %s: %w", c.ID, err)
 	}
@@ -232,7 +232,7 @@ func (f *fanout) runOf(c *caseToRun, given []step.Target, vendor string) (*Run, 
 		tunnel = nil
 	}
 	// The primary target must not name another tunnel than the targets of the run do.
-	if ofTargets, _, _ := step.SharedTunnel(given, vendor); f.Tunnel != "" || tunnel == nil && ofTargets != "" {
+	if ofTargets, _, _ := capability.SharedTunnel(given, vendor); f.Tunnel != "" || tunnel == nil && ofTargets != "" {
 		withoutTunnels(&settings, vendor)
 	}
 	targets := given
@@ -240,23 +240,23 @@ func (f *fanout) runOf(c *caseToRun, given []step.Target, vendor string) (*Run, 
 		targets = settings.Targets()
 	}
 	// An import, and a request with targets, are refused when these name different tunnels.
-	resolved := step.Resolver{Vendor: vendor, Case: run.CaseName, Build: run.BuildName, Primary: settings.PrimaryTarget}.
+	resolved := capability.Resolver{Vendor: vendor, Case: run.CaseName, Build: run.BuildName, Primary: settings.PrimaryTarget}.
 		Resolve(targets, tunnel)
 	run.Tunnel = resolved.Tunnel
 	if f.BuildID != nil {
-		step.InstallBuild(resolved.Targets, f.Platform, *f.BuildID)
+		capability.InstallBuild(resolved.Targets, f.Platform, *f.BuildID)
 	}
 	return run, resolved.Targets, nil
 }
 
 // withoutTunnels takes the tunnels out that targets name, which would stand over the
 // run's.
-func withoutTunnels(s *step.RunSettings, vendor string) {
+func withoutTunnels(s *capability.RunSettings, vendor string) {
 	if s.PrimaryTarget != nil {
-		s.PrimaryTarget.Capabilities = step.WithoutTunnel(s.PrimaryTarget.Capabilities, vendor)
+		s.PrimaryTarget.Capabilities = capability.WithoutTunnel(s.PrimaryTarget.Capabilities, vendor)
 	}
 	for i := range s.RunTargets {
-		s.RunTargets[i].Capabilities = step.WithoutTunnel(s.RunTargets[i].Capabilities, vendor)
+		s.RunTargets[i].Capabilities = capability.WithoutTunnel(s.RunTargets[i].Capabilities, vendor)
 	}
 }
 

@@ -11,7 +11,9 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	. "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 func TestFanOut(t *testing.T) {
@@ -52,7 +54,7 @@ func TestFanOut(t *testing.T) {
 	require.Empty(t, jobs)
 	require.False(t, more)
 
-	runs, err := OfSuiteRun(fixture.Context(t), w.DB, run.ID)
+	runs, err := reading.OfSuiteRun(fixture.Context(t), w.DB, run.ID)
 	require.NoError(t, err)
 	require.Len(t, runs, 5)
 	for i, r := range runs {
@@ -149,7 +151,7 @@ func TestFanOutOfAnotherTeamsCase(t *testing.T) {
 		theirs.ID: {"theirs", "theirs", "", "theirs", "", ""},
 	}
 	team := map[string]uuid.UUID{ours.ID: w.Org.Team.UUID, theirs.ID: w.Org.Side.UUID}
-	runs, err := OfSuiteRun(fixture.Context(t), w.DB, run.ID)
+	runs, err := reading.OfSuiteRun(fixture.Context(t), w.DB, run.ID)
 	require.NoError(t, err)
 	require.Len(t, runs, 2)
 	for _, r := range runs {
@@ -183,12 +185,12 @@ func TestFanOutTakesTheTunnelOfTheTargets(t *testing.T) {
 	require.NoError(t, err)
 	_, _, err = w.NextRuns(run.ID, 9)
 	require.NoError(t, err)
-	runs, err := OfSuiteRun(fixture.Context(t), w.DB, run.ID)
+	runs, err := reading.OfSuiteRun(fixture.Context(t), w.DB, run.ID)
 	require.NoError(t, err)
 	tunnels := map[string]string{}
 	for _, r := range runs {
 		tunnels[r.CaseName] = r.Tunnel
-		require.Equal(t, r.Tunnel, step.Tunnel(r.Jobs[0].Target.Capabilities, "slipway"), "the first target names none")
+		require.Equal(t, r.Tunnel, capability.Tunnel(r.Jobs[0].Target.Capabilities, "slipway"), "the first target names none")
 	}
 	require.Equal(t, map[string]string{"of its targets": "office", "of its own": "own"}, tunnels)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/environment"
 	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // ErrNoBuild means that a run is to be of a build that the organization does not have.
@@ -160,7 +161,7 @@ func (in *Inputs) check(ctx context.Context, q storage.Querier, organizationID i
 	if err := authoring.CheckTrace("trace", in.Trace); err != nil {
 		return "", err
 	}
-	if err := step.CheckRetries("retries", in.Retries); err != nil {
+	if err := capability.CheckRetries("retries", in.Retries); err != nil {
 		return "", err
 	}
 	if in.BuildID == nil {

@@ -18,7 +18,9 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 	. "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // build uploads an app for Android.
@@ -84,8 +86,8 @@ func TestRunIsGivenInputs(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	c, build := w.NewCase(w.Org.Member.Writer, "log in"), w.build()
-	run, err := w.startWith(w.Org.Member.Writer, c, NewRun{Targets: []step.Target{fixture.Browser("chrome"),
-		{Capabilities: step.Capabilities{"platformName": "Android"}}}, Inputs: Inputs{TestURL: "https://ann:hush@pr-7.example.com",
+	run, err := w.startWith(w.Org.Member.Writer, c, NewRun{Targets: []capability.Target{fixture.Browser("chrome"),
+		{Capabilities: capability.Capabilities{"platformName": "Android"}}}, Inputs: Inputs{TestURL: "https://ann:hush@pr-7.example.com",
 		BuildID:   build,
 		Variables: w.given(map[string]string{"user": "ann-of-the-preview", "b": "x"})}})
 	require.NoError(t, err)
@@ -94,8 +96,8 @@ func TestRunIsGivenInputs(t *testing.T) {
 	require.Equal(t, "https://shop.example.com/", *got.RecordedURL)
 	require.Equal(t, build, got.BuildID)
 	require.Equal(t, []string{"b", "user"}, got.VariableNames)
-	require.Empty(t, step.App(got.Jobs[0].Target.Capabilities))
-	require.Equal(t, fmt.Sprintf("storage:%d", *build), step.App(got.Jobs[1].Target.Capabilities))
+	require.Empty(t, capability.App(got.Jobs[0].Target.Capabilities))
+	require.Equal(t, fmt.Sprintf("storage:%d", *build), capability.App(got.Jobs[1].Target.Capabilities))
 	require.Equal(t, got.Jobs[1].Target, run.Jobs[1].Target)
 	require.Zero(t, w.Count(`select count(*) from test_runs where position('ann-of'::bytea in sealed_variables) > 0`))
 	require.Zero(t, w.Count(`select count(*) from audit_events where detail::text like '%ann-of%' or detail::text like '%hush%'`))
@@ -161,10 +163,11 @@ func TestInputsAreRefused(t *testing.T) {
 	for _, err := range both(Inputs{BuildID: build}) {
 		require.ErrorIs(t, err, ErrNoBuild, "a deleted one")
 	}
-	tunneled := func(name string) step.Target {
-		return step.Target{Capabilities: step.Capabilities{"browserName": "chrome", "slipway:options": map[string]any{"tunnelName": name}}}
+	tunneled := func(name string) capability.Target {
+		return capability.Target{Capabilities: capability.Capabilities{"browserName": "chrome",
+			"slipway:options": map[string]any{"tunnelName": name}}}
 	}
-	for _, targets := range [][]step.Target{fixture.Targets(authoring.MaxTargets + 1), {tunneled("a"), tunneled("b")}} {
+	for _, targets := range [][]capability.Target{fixture.Targets(authoring.MaxTargets + 1), {tunneled("a"), tunneled("b")}} {
 		_, err = w.TrySuiteRun(w.Org.Member.Writer, NewSuiteRun{SuiteID: suite.ID, Targets: targets, Vendor: "slipway"})
 		require.Equal(t, "targets", fixture.InvalidField(t, err))
 	}
@@ -191,8 +194,9 @@ func TestSuiteRunIsGivenInputs(t *testing.T) {
 	w.Exec(`update test_revisions set steps = '[]' where case_id = $1`, empty.ID)
 	suite := w.NewSuite(by, "smoke", append(ids, empty.ID)...)
 	build := w.build()
-	run, err := w.TrySuiteRun(by, NewSuiteRun{SuiteID: suite.ID, Vendor: "slipway", Targets: []step.Target{fixture.Browser("firefox"),
-		{Capabilities: step.Capabilities{"platformName": "Android", "slipway:options": map[string]any{"tunnelName": "lab"}}, IsRDC: true}},
+	run, err := w.TrySuiteRun(by, NewSuiteRun{SuiteID: suite.ID, Vendor: "slipway", Targets: []capability.Target{fixture.Browser("firefox"),
+		{Capabilities: capability.Capabilities{"platformName": "Android", "slipway:options": map[string]any{"tunnelName": "lab"}},
+			IsRDC: true}},
 		Inputs: Inputs{TestURL: "https://pr-7.example.com", BuildID: build, Variables: w.given(map[string]string{"user": "ann"})}})
 	require.NoError(t, err)
 	require.Equal(t, 3, run.RunCount)
@@ -200,7 +204,7 @@ func TestSuiteRunIsGivenInputs(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, more)
 	require.Len(t, jobs, 6)
-	runs, err := OfSuiteRun(fixture.Context(t), w.DB, run.ID)
+	runs, err := reading.OfSuiteRun(fixture.Context(t), w.DB, run.ID)
 	require.NoError(t, err)
 	require.Len(t, runs, 3)
 	for i, want := range []struct{ name, url, tunnel string }{{"with a tunnel", "https://pr-7.example.com/cart", "office"},
@@ -213,7 +217,7 @@ func TestSuiteRunIsGivenInputs(t *testing.T) {
 		require.Equal(t, build, r.BuildID)
 		require.Len(t, r.Jobs, 2)
 		require.Equal(t, "firefox", r.Jobs[0].Target.Capabilities["browserName"])
-		require.Empty(t, step.App(r.Jobs[0].Target.Capabilities))
+		require.Empty(t, capability.App(r.Jobs[0].Target.Capabilities))
 		require.Equal(t, fmt.Sprintf("storage:%d", *build), r.Jobs[1].Target.Capabilities["appium:app"])
 		require.True(t, r.Jobs[1].Target.IsRDC)
 	}
@@ -239,7 +243,7 @@ func TestSuiteRunIsGivenInputs(t *testing.T) {
 	jobs, _, err = w.NextRuns(own.ID, 10)
 	require.NoError(t, err)
 	require.Len(t, jobs, 3)
-	runs, err = OfSuiteRun(fixture.Context(t), w.DB, own.ID)
+	runs, err = reading.OfSuiteRun(fixture.Context(t), w.DB, own.ID)
 	require.NoError(t, err)
 	require.True(t, slices.ContainsFunc(runs, func(r Run) bool {
 		return r.TestURL == "https://shop.example.com/cart" &&
@@ -326,79 +330,6 @@ func TestFanOutLocksTheBuildFirst(t *testing.T) {
 		return tx.SelectContext(ctx, &locked, `select id::text from suite_runs where build_id = $1 for no key update nowait`, *build)
 	})
 	require.NoError(t, <-ended)
-}
-
-func TestSuiteRunsOfBuild(t *testing.T) {
-	t.Parallel()
-	w := open(t)
-	by, build, other := w.Org.Member.Writer, w.build(), w.build()
-	one := w.NewSuite(by, "b one", w.NewCase(by, "one").ID)
-	two := w.NewSuite(by, "a two", w.NewCase(by, "two").ID, w.NewCase(by, "three").ID)
-	start := func(suite *authoring.Suite, build *int64) *SuiteRun {
-		run, err := w.TrySuiteRun(by, NewSuiteRun{SuiteID: suite.ID, Inputs: Inputs{BuildID: build}})
-		require.NoError(t, err)
-		return run
-	}
-	for range 3 {
-		start(one, build)
-	}
-	newest := start(one, build)
-	start(one, other)
-	start(one, nil)
-	run := start(two, build)
-	jobs, _, err := w.NextRuns(run.ID, 10)
-	require.NoError(t, err)
-	w.MustEnd(jobs[0], Passed)
-	w.MustEnd(jobs[1], Failed)
-
-	list, err := SuiteRunsOfBuild(fixture.Context(t), w.DB, w.Org.ID, *build)
-	require.NoError(t, err)
-	require.Len(t, list, 2)
-	require.Equal(t, run.ID, list[0].ID)
-	require.Equal(t, Failed, list[0].Status)
-	require.Equal(t, []int{1, 1, 0}, []int{list[0].Counts[Passed], list[0].Counts[Failed], list[0].Counts[Running]})
-	require.Equal(t, newest.ID, list[1].ID)
-	require.Equal(t, 1, list[1].Counts[Queued])
-	for _, of := range [][2]int64{{w.Rival.ID, *build}, {w.Org.ID, *other + 1000}} {
-		list, err = SuiteRunsOfBuild(fixture.Context(t), w.DB, of[0], of[1])
-		require.NoError(t, err)
-		require.Empty(t, list)
-	}
-
-	// Each suite costs a look at the index, however many runs it has had on this build and on
-	// others.
-	w.Exec(`insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, state, build_id, created_at)
-		select gen_random_uuid(), organization_id, team_id, suite_id, suite_name, user_uuid, build_name, 1, 'PASSED',
-			case when i % 100 = 0 then build_id end, created_at - i * interval '1 second'
-		from suite_runs, generate_series(1, 10000) i where id = $1`, newest.ID)
-	w.Exec(`vacuum analyze suite_runs`)
-	var lines []string
-	require.NoError(t, w.DB.SelectContext(fixture.Context(t), &lines, `explain (analyze, costs off, timing off, summary off) `+
-		HistoryStatements()["of a build"], w.Org.ID, *build, 200))
-	plan := strings.Join(lines, "\n")
-	require.Equal(t, 2, strings.Count(plan, "Index Scan using suite_runs_build")+strings.Count(plan,
-		"Index Only Scan using suite_runs_build"), plan)
-	require.NotContains(t, plan, "rows=100", "runs that are not the newest")
-	require.NotContains(t, plan, "Seq Scan on suite_runs")
-	list, err = SuiteRunsOfBuild(fixture.Context(t), w.DB, w.Org.ID, *build)
-	require.NoError(t, err)
-	require.Equal(t, newest.ID, list[1].ID)
-	w.Exec(`delete from suite_runs where created_at < $1`, newest.CreatedAt.Add(-time.Second/2))
-
-	// Lists filter by the build.
-	runs, total, err := SuiteRuns(fixture.Context(t), w.DB, Filter{OrganizationID: w.Org.ID, SuiteID: one.ID, BuildID: *build,
-		Page: storage.Page{Limit: 2}})
-	require.NoError(t, err)
-	require.Equal(t, []int{2, 4}, []int{len(runs), total})
-	require.Equal(t, newest.ID, runs[0].ID)
-	all, total, err := All(fixture.Context(t), w.DB, AllFilter{OrganizationID: w.Org.ID, BuildID: *build, Page: storage.Page{Limit: 10}})
-	require.NoError(t, err)
-	require.Equal(t, []int{2, 2}, []int{len(all), total})
-	of, total, err := List(fixture.Context(t), w.DB, Filter{OrganizationID: w.Org.ID, CaseID: all[0].CaseID, BuildID: *other,
-		Page: storage.Page{Limit: 10}})
-	require.NoError(t, err)
-	require.Empty(t, of)
-	require.Zero(t, total)
 }
 
 // A step that makes the runs of many cases asks no more than one that makes a few, whatever

@@ -14,7 +14,9 @@ import (
 	"github.com/slipway-qa/slipway/storage/run/need"
 	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/storage/step/group"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 // Work is what a worker needs for a job.
@@ -28,7 +30,7 @@ type Work struct {
 	// Strict fails a step whose selector finds several elements and has no index.
 	Strict bool
 	// Access is what the site of the case asks a browser for.
-	Access step.Access
+	Access capability.Access
 	// Healing is the mode of the case, else of its suite, else of the organization; ""
 	// when none of them has one.
 	Healing string
@@ -88,7 +90,7 @@ select ` + runColumns + `, j.position, j.target, j.state as job_state, c.team_id
 		from step_group_revisions gr join step_groups g on g.id = gr.group_id where gr.id = any(r.group_revisions)
 	) as groups,
 	j.row_place, j.row_name, d.columns, d.secret, d.sealed_key, x.cells, x.hidden
-from test_jobs j join test_runs r on r.id = j.run_id` + runTables + `
+from test_jobs j join test_runs r on r.id = j.run_id` + Tables + `
 left join test_cases c on c.id = r.case_id
 left join suite_runs s on s.id = r.suite_run_id
 left join test_suites u on u.id = coalesce(s.suite_id, c.suite_id)
@@ -99,7 +101,7 @@ left join test_data_rows x on x.data_id = r.data_id and x.place = j.row_place
 where j.id = $1`
 
 type workRow struct {
-	runRow
+	RunRow
 	Position    int            `db:"position"`
 	Target      []byte         `db:"target"`
 	JobStatus   Status         `db:"job_state"`
@@ -202,7 +204,7 @@ func ended(err error) error {
 }
 
 func (r *workRow) work(id uuid.UUID) (*Work, error) {
-	w := &Work{Run: r.run(), TeamID: *r.CaseTeam, SuiteID: r.SuiteID, RequestID: r.RequestID,
+	w := &Work{Run: r.Run(), TeamID: *r.CaseTeam, SuiteID: r.SuiteID, RequestID: r.RequestID,
 		Strict: r.Strict, Healing: r.Healing, Drift: r.Drift, Trace: r.Trace, Retries: r.Retried, variables: r.Variables,
 		Job: Job{ID: id, RunID: r.ID, Position: r.Position, Status: Running, Ended: r.Attempts}}
 	w.Run.Status = Running
@@ -232,7 +234,7 @@ func (r *workRow) work(id uuid.UUID) (*Work, error) {
 
 // ProgressJob keeps the records so far, for callers who look while it runs. It
 // returns false, and writes nothing, when the job has ended.
-func ProgressJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, records []step.Record) (bool, error) {
+func ProgressJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, records []playback.Record) (bool, error) {
 	doc, marks, err := recordsDocument(records)
 	if err != nil {
 		return false, err

@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/failure"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/storage/stepgroup"
 )
 
@@ -36,7 +37,7 @@ type JobEnd struct {
 	Status    Status // terminal
 	ErrorCode string
 	Error     string
-	Records   []step.Record
+	Records   []playback.Record
 	Files     []NewFile
 	// Fingerprints are for steps of the revision that have none, by step id.
 	Fingerprints map[string]step.Fingerprint
@@ -60,7 +61,7 @@ type jobParents struct {
 
 // healings returns what of the records was healed or suggested or has drifted, and the records with
 // its ids.
-func (p *jobParents) healings(records []step.Record) ([]step.Record, *authoring.SeenHealings) {
+func (p *jobParents) healings(records []playback.Record) ([]playback.Record, *authoring.SeenHealings) {
 	seen := &authoring.SeenHealings{OrganizationID: p.OrganizationID, CaseID: p.CaseID, RevisionID: p.RevisionID, RunID: p.RunID}
 	named := slices.Clone(records)
 	for i := range named {

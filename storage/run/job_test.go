@@ -13,15 +13,17 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	. "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
-func record(id, status, message string) step.Record {
-	return step.Record{StepID: id, Status: status, Tool: step.Tool{Type: step.Click},
-		Result: step.Outcome{Success: status == step.Passed, Message: message}}
+func record(id, status, message string) playback.Record {
+	return playback.Record{StepID: id, Status: status, Tool: step.Tool{Type: step.Click},
+		Result: step.Outcome{Success: status == playback.Passed, Message: message}}
 }
 
-func (w *room) progress(job uuid.UUID, records ...step.Record) (going bool) {
+func (w *room) progress(job uuid.UUID, records ...playback.Record) (going bool) {
 	w.T.Helper()
 	w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
 		going, err = ProgressJob(ctx, tx, job, records)
@@ -58,14 +60,14 @@ func TestJobFromBeginToEnd(t *testing.T) {
 	require.NotNil(t, got.StartedAt)
 	require.Equal(t, Running, got.Jobs[0].Status)
 
-	require.True(t, w.progress(job, record("s1", step.Passed, "")))
+	require.True(t, w.progress(job, record("s1", playback.Passed, "")))
 	require.Len(t, w.ReadRun(run).Jobs[0].Records, 1)
 
 	file := newFile(job)
-	healed := record("s2", step.Failed, strings.Repeat("x", 5000))
-	healed.Healed = &step.Healed{Score: 0.9}
+	healed := record("s2", playback.Failed, strings.Repeat("x", 5000))
+	healed.Healed = &playback.Healed{Score: 0.9}
 	did, err := w.End(job, JobEnd{Status: Failed, ErrorCode: CodeStepFailed, Error: "no\x00 such " + strings.Repeat("e", 5000),
-		Records: []step.Record{record("s1", step.Passed, "done\x00"), healed}, Files: []NewFile{file},
+		Records: []playback.Record{record("s1", playback.Passed, "done\x00"), healed}, Files: []NewFile{file},
 		Fingerprints: map[string]step.Fingerprint{"s2": {Role: "button"}}})
 	require.NoError(t, err)
 	require.True(t, did)
@@ -80,10 +82,10 @@ func TestJobFromBeginToEnd(t *testing.T) {
 	require.Equal(t, "done\uFFFD", j.Records[0].Result.Message)
 	require.Len(t, j.Files, 1)
 	require.Equal(t, file.Key, j.Files[0].Key)
-	f, err := FileByID(fixture.Context(t), w.DB, w.Org.ID, file.ID)
+	f, err := reading.FileByID(fixture.Context(t), w.DB, w.Org.ID, file.ID)
 	require.NoError(t, err)
 	require.EqualValues(t, 7, f.Size)
-	_, err = FileByID(fixture.Context(t), w.DB, w.Rival.ID, file.ID)
+	_, err = reading.FileByID(fixture.Context(t), w.DB, w.Rival.ID, file.ID)
 	require.ErrorIs(t, err, storage.ErrNotFound)
 	unnamed, err := UnnamedObjects(fixture.Context(t), w.DB, []string{"runs/a/b", file.Key, "runs/c/d"})
 	require.NoError(t, err)
@@ -106,7 +108,7 @@ func TestJobFromBeginToEnd(t *testing.T) {
 	require.False(t, did, "it has ended")
 	require.Equal(t, Failed, w.ReadRun(run).Jobs[0].Status)
 	require.Equal(t, 1, w.Count(`select count(*) from run_files`))
-	require.False(t, w.progress(job, record("s1", step.Passed, "late")))
+	require.False(t, w.progress(job, record("s1", playback.Passed, "late")))
 	_, _, err = w.Begin(job)
 	require.ErrorIs(t, err, storage.ErrConflict)
 	w.Event(run.ID) // still one
@@ -119,7 +121,7 @@ func TestBeginAgainForgetsTheLostAttempt(t *testing.T) {
 	job := run.Jobs[0].ID
 	_, _, err := w.Begin(job)
 	require.NoError(t, err)
-	require.True(t, w.progress(job, record("s1", step.Passed, "")))
+	require.True(t, w.progress(job, record("s1", playback.Passed, "")))
 	file := newFile(job)
 	w.Exec(`insert into run_files (id, organization_id, job_id, kind, step, object_key, content_type, size)
 		values ($1, $2, $3, 'screenshot', 0, $4, 'image/png', 7)`, file.ID, w.Org.ID, job, file.Key)
@@ -181,7 +183,7 @@ func TestRecordsAreBounded(t *testing.T) {
 	run := w.NewRun(w.NewCase(w.Org.Member.Writer, "log in"), 1)
 	_, _, err := w.Begin(run.Jobs[0].ID)
 	require.NoError(t, err)
-	upload := record("s1", step.Passed, "")
+	upload := record("s1", playback.Passed, "")
 	inner := step.Tool{Type: step.UploadFile, Args: step.Args{File: &step.File{Name: "a.bin", Content: make([]byte, 1000)}}}
 	upload.Tool = step.Tool{Type: step.InFrame, Args: step.Args{Tool: &inner}}
 	require.True(t, w.progress(run.Jobs[0].ID, upload))
@@ -191,10 +193,10 @@ func TestRecordsAreBounded(t *testing.T) {
 	require.Len(t, inner.Args.File.Content, 1000, "the caller's own is not changed")
 
 	text := strings.Repeat("t", step.MaxText)
-	var records []step.Record
+	var records []playback.Record
 	for range step.MaxSteps + 5 {
-		r := record("s", step.Passed, strings.Repeat("m", 5000))
-		r.Tool.Args.Text, r.Healed = &text, &step.Healed{Reason: text}
+		r := record("s", playback.Passed, strings.Repeat("m", 5000))
+		r.Tool.Args.Text, r.Healed = &text, &playback.Healed{Reason: text}
 		records = append(records, r)
 	}
 	did, err := w.End(run.Jobs[0].ID, JobEnd{Status: Passed, Records: records})

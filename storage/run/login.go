@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/failure"
 	"github.com/slipway-qa/slipway/storage/login"
 	"github.com/slipway-qa/slipway/storage/seal"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // NoLoginError means that a job cannot begin because the login of its suite run failed. The
@@ -65,7 +65,7 @@ func (r *workRow) loginOf(ctx context.Context, tx *storage.Tx, w *Work) (*SavedL
 	case entry.Ready():
 		return &SavedLogin{Login: *l, Generation: entry.Generation, sealed: entry.Sealed}, nil
 	case entry.Failed():
-		why, err := readDiagnosis(entry.Diagnosis)
+		why, err := ReadDiagnosis(entry.Diagnosis)
 		if err != nil {
 			return nil, err
 		}
@@ -92,12 +92,12 @@ func KeepLogin(ctx context.Context, tx *storage.Tx, r *Run, sealed []byte) error
 
 // waiting is a target whose login is to be played, with the tunnel of its run.
 type waiting struct {
-	target step.Target
+	target capability.Target
 	tunnel string
 }
 
 // wait notes the targets of a run that needs the suite's login.
-func (f *fanout) wait(targets []step.Target, tunnel string) error {
+func (f *fanout) wait(targets []capability.Target, tunnel string) error {
 	if f.Login == nil {
 		return nil
 	}
@@ -186,7 +186,7 @@ func (f *fanout) playLogin(ctx context.Context, tx *storage.Tx, suiteRun uuid.UU
 	case c.DataID != nil:
 		return made, "its test case has data rows, and a login is played once", nil
 	}
-	var settings step.RunSettings
+	var settings capability.RunSettings
 	if err := json.Unmarshal(c.Settings, &settings); err != nil {
 		return made, "", fmt.Errorf("settings of test case %s: %w", c.ID, err)
 	}
@@ -194,12 +194,12 @@ func (f *fanout) playLogin(ctx context.Context, tx *storage.Tx, suiteRun uuid.UU
 	run := &Run{ID: storage.NewID(), CaseID: c.ID, CaseName: c.Name, RevisionID: c.RevisionID, BuildName: f.BuildName,
 		BuildID: f.BuildID, Tunnel: on.tunnel}
 	run.at(f.TestURL, settings.TestURL)
-	target := step.Target{IsRDC: on.target.IsRDC,
-		Capabilities: step.Effective(nil, step.Target{Capabilities: step.WithoutNames(on.target.Capabilities)}, vendor,
+	target := capability.Target{IsRDC: on.target.IsRDC,
+		Capabilities: capability.Effective(nil, capability.Target{Capabilities: capability.WithoutNames(on.target.Capabilities)}, vendor,
 			c.Name, f.BuildName, on.tunnel)}
 	which := fmt.Sprintf("%s.%d", key, generation)
 	rows := newRuns{environment: f.Environment, loginKey: &which}
-	if err := rows.add(run, c.TeamID, []step.Target{target}); err != nil {
+	if err := rows.add(run, c.TeamID, []capability.Target{target}); err != nil {
 		return made, "", err
 	}
 	if _, err := rows.insert(ctx, tx, f.OrganizationID, f.UserUUID, &suiteRun); err != nil {
@@ -229,7 +229,7 @@ func RenewLogin(ctx context.Context, tx *storage.Tx, w *Work, vendor string) ([]
 	if f.Status.Terminal() {
 		return nil, fmt.Errorf("suite run %s has ended: %w", id, storage.ErrConflict)
 	}
-	if err := f.wait([]step.Target{w.Job.Target}, w.Run.Tunnel); err != nil {
+	if err := f.wait([]capability.Target{w.Job.Target}, w.Run.Tunnel); err != nil {
 		return nil, err
 	}
 	for key := range f.waiting { // one

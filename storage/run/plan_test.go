@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 	. "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/run/need"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 	"github.com/slipway-qa/slipway/storage/suiteplan"
 )
 
@@ -250,7 +251,7 @@ func TestNeededRunThatIsNotPlayed(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(w *room, run *SuiteRun, id string, jobs []uuid.UUID){
 		"cancelled": func(w *room, run *SuiteRun, id string, _ []uuid.UUID) {
-			runs, err := OfSuiteRun(fixture.Context(w.T), w.DB, run.ID)
+			runs, err := reading.OfSuiteRun(fixture.Context(w.T), w.DB, run.ID)
 			require.NoError(w.T, err)
 			w.Must(func(ctx context.Context, tx *storage.Tx) error {
 				i := slices.IndexFunc(runs, func(r Run) bool { return r.CaseID == id })
@@ -407,7 +408,7 @@ func TestTimeOfASuiteIsOver(t *testing.T) {
 	require.Equal(t, Cancelled, got.Status)
 	require.Equal(t, "the maximum time of 10m0s was over", got.Error)
 	require.Equal(t, 2, got.Counts[Cancelled], "the one that was not made yet as well")
-	runs, err := OfSuiteRun(fixture.Context(t), w.DB, run.ID)
+	runs, err := reading.OfSuiteRun(fixture.Context(t), w.DB, run.ID)
 	require.NoError(t, err)
 	require.Len(t, runs, 1)
 	require.Equal(t, CodeMaxDuration, runs[0].Jobs[0].ErrorCode)

@@ -9,7 +9,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // Selection is which jobs of an earlier run are run again.
@@ -89,7 +89,7 @@ where k.id = $1 and k.organization_id = $2`
 type Again struct {
 	// Targets are those of the jobs that are selected, and Rows the places of their data rows: nil
 	// for all, and for a run without rows.
-	Targets []step.Target
+	Targets []capability.Target
 	Rows    []int
 	// VariableNames, Retries and Trace are what the run was given, itself or by the run of its suite.
 	// The values of the variables are deleted when that ends.
@@ -147,15 +147,15 @@ var (
 
 // runAgain returns the run of a case that an earlier run of the suite had, and its targets: as
 // they were, with all that was made of them then.
-func (f *fanout) runAgain(c *caseToRun) (*Run, []step.Target, error) {
+func (f *fanout) runAgain(c *caseToRun) (*Run, []capability.Target, error) {
 	run := &Run{ID: storage.NewID(), CaseID: c.ID, CaseName: c.Name, RevisionID: c.RevisionID, BuildName: f.BuildName, BuildID: f.BuildID,
 		Tunnel: c.Tunnel, needs: c.needs, needed: c.needed}
-	var settings step.RunSettings
+	var settings capability.RunSettings
 	if err := json.Unmarshal(c.Settings, &settings); err != nil {
 		return nil, nil, fmt.Errorf("settings of test case %s: %w", c.ID, err)
 	}
 	run.at(f.TestURL, settings.TestURL)
-	var targets []step.Target
+	var targets []capability.Target
 	if err := json.Unmarshal(c.Targets, &targets); err != nil {
 		return nil, nil, fmt.Errorf("targets of the earlier run of test case %s: %w", c.ID, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 	. "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/run/attempt"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 )
 
 // flaky begins a job, keeps an attempt of it that failed, and ends it as passed.
@@ -46,7 +47,7 @@ func (w *room) jobsOf(run *SuiteRun) map[string][]uuid.UUID {
 	w.T.Helper()
 	_, _, err := w.NextRuns(run.ID, 100)
 	require.NoError(w.T, err)
-	runs, err := OfSuiteRun(fixture.Context(w.T), w.DB, run.ID)
+	runs, err := reading.OfSuiteRun(fixture.Context(w.T), w.DB, run.ID)
 	require.NoError(w.T, err)
 	jobs := map[string][]uuid.UUID{}
 	for _, r := range runs {
@@ -101,7 +102,7 @@ func TestSuiteRunIsRepeated(t *testing.T) {
 			_, more, err = w.NextRuns(again.ID, 1)
 			require.NoError(t, err)
 		}
-		runs, err := OfSuiteRun(fixture.Context(t), w.DB, again.ID)
+		runs, err := reading.OfSuiteRun(fixture.Context(t), w.DB, again.ID)
 		require.NoError(t, err)
 		targets := map[string][]string{}
 		for _, r := range runs {
@@ -164,7 +165,7 @@ func TestQuarantinedRunsFailNothing(t *testing.T) {
 			counts := w.Event(run.ID)["counts"].(map[string]any)
 			require.EqualValues(t, tt.quarantined, counts["quarantined"])
 			require.EqualValues(t, 2, counts["total"])
-			runs, err := OfSuiteRun(fixture.Context(t), w.DB, run.ID)
+			runs, err := reading.OfSuiteRun(fixture.Context(t), w.DB, run.ID)
 			require.NoError(t, err)
 			require.Equal(t, tt.ends[0], runs[0].Status, "the run shows what became of it")
 			require.Equal(t, tt.until == "1 hour", runs[0].Quarantine != nil)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/storage/suiteplan"
 )
 
@@ -21,13 +22,15 @@ const (
 	r.suite_run_id, r.user_uuid, r.case_name, r.build_name, r.test_url, r.tunnel, r.state, r.created_at,
 	r.started_at, r.finished_at, r.build_id, r.recorded_url, r.variable_names, r.data_id, r.job_count, r.target_count, r.environment,
 	r.retries, r.rerun_of, r.flaky, r.quarantine, r.quarantine_until, coalesce(r.login_key, '') as login_key`
-	// shownColumns are those of a run that is shown.
-	shownColumns = runColumns + `, r.pinned_at, r.pinned_by, (select u.name from users u where u.uuid = r.pinned_by) as pinned_name`
-	runTables    = ` join organizations o on o.id = r.organization_id
+	// ShownColumns are those of a run that is shown.
+	ShownColumns = runColumns + `, r.pinned_at, r.pinned_by, (select u.name from users u where u.uuid = r.pinned_by) as pinned_name`
+	// Tables are those that ShownColumns need beside test_runs r.
+	Tables = ` join organizations o on o.id = r.organization_id
 left join teams t on t.id = r.team_id`
 )
 
-type runRow struct {
+// RunRow is a row of ShownColumns.
+type RunRow struct {
 	ID               uuid.UUID      `db:"id"`
 	OrganizationID   int64          `db:"organization_id"`
 	OrganizationUUID uuid.UUID      `db:"organization_uuid"`
@@ -62,7 +65,8 @@ type runRow struct {
 	Total int `db:"total"` // of lists
 }
 
-func (r *runRow) run() Run {
+// Run returns the run of the row, without its jobs.
+func (r *RunRow) Run() Run {
 	run := Run{ID: r.ID, OrganizationID: r.OrganizationID, OrganizationUUID: r.OrganizationUUID, TeamUUID: r.TeamUUID,
 		CaseID: r.CaseID, RevisionID: r.RevisionID, SuiteRunID: r.SuiteRunID, UserUUID: r.UserUUID, CaseName: r.CaseName,
 		BuildName: r.BuildName, TestURL: r.TestURL, Tunnel: r.Tunnel, Status: r.Status, CreatedAt: r.CreatedAt,
@@ -75,10 +79,12 @@ func (r *runRow) run() Run {
 	return run
 }
 
-const jobColumns = `j.id, j.run_id, j.position, j.target, j.state, j.error_code, j.error, j.healed, j.drifted, j.unreviewed, j.started_at, j.finished_at,
+// JobColumns are those of a job of test_jobs j, without its records.
+const JobColumns = `j.id, j.run_id, j.position, j.target, j.state, j.error_code, j.error, j.healed, j.drifted, j.unreviewed, j.started_at, j.finished_at,
 	j.attempts, j.attempt_at, j.row_place, j.row_name`
 
-type jobRow struct {
+// JobRow is a row of JobColumns.
+type JobRow struct {
 	ID         uuid.UUID  `db:"id"`
 	RunID      uuid.UUID  `db:"run_id"`
 	Position   int        `db:"position"`
@@ -97,7 +103,8 @@ type jobRow struct {
 	RowName    string     `db:"row_name"`
 }
 
-func (r *jobRow) job() (Job, error) {
+// Job returns the job of the row.
+func (r *JobRow) Job() (Job, error) {
 	j := Job{ID: r.ID, RunID: r.RunID, Position: r.Position, Status: r.Status, ErrorCode: r.ErrorCode, Error: r.Error,
 		Healed: r.Healed, Drifted: r.Drifted, Unreviewed: r.Unreviewed, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
 		Ended: r.Attempts, AttemptAt: r.AttemptAt}
@@ -167,7 +174,7 @@ type SuiteRunRow struct {
 	ShardParts       int            `db:"shard_parts"`
 	ShardKey         string         `db:"shard_key"`
 	Trace            string         `db:"trace"`
-	counts
+	Counts
 	pinRow
 	Healed  int `db:"healed"`
 	Drifted int `db:"drifted"`
@@ -176,9 +183,9 @@ type SuiteRunRow struct {
 	Total      int `db:"total"` // of lists
 }
 
-// counts of jobs or runs by their status. Quarantined ones are of runs alone and in no other
+// Counts of jobs or runs by their status. Quarantined ones are of runs alone and in no other
 // count; flaky ones have passed.
-type counts struct {
+type Counts struct {
 	Queued    int `db:"queued"`
 	Running   int `db:"running"`
 	Passed    int `db:"passed"`
@@ -190,19 +197,21 @@ type counts struct {
 	Flaky       int `db:"flaky"`
 }
 
-func (c counts) sum() int {
+// Sum is how many there are in all.
+func (c Counts) Sum() int {
 	return c.Queued + c.Running + c.Passed + c.Failed + c.Errored + c.Cancelled + c.Quarantined
 }
 
-func (c counts) byStatus() map[Status]int {
+// ByStatus returns the counts of jobs, by their status.
+func (c Counts) ByStatus() map[Status]int {
 	return map[Status]int{Queued: c.Queued, Running: c.Running, Passed: c.Passed, Failed: c.Failed,
 		Errored: c.Errored, Cancelled: c.Cancelled}
 }
 
 // SuiteRun returns the suite run of the row.
 func (r *SuiteRunRow) SuiteRun() SuiteRun {
-	of := r.counts
-	if missing := max(0, r.RunCount-of.sum()); r.Status.Terminal() {
+	of := r.Counts
+	if missing := max(0, r.RunCount-of.Sum()); r.Status.Terminal() {
 		of.Cancelled += missing
 	} else {
 		of.Queued += missing
@@ -216,7 +225,7 @@ func (r *SuiteRunRow) SuiteRun() SuiteRun {
 		RunCount: r.RunCount, Error: r.Error, CreatedAt: r.CreatedAt, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
 		BuildID: r.BuildID, TestURL: r.TestURL, VariableNames: r.VariableNames, Environment: r.Environment,
 		Retries: r.Retries, RerunOf: r.RerunOf, RerunOnly: r.RerunOnly, Trace: r.Trace, Shard: shard, MaxDuration: r.MaxDuration,
-		Counts: of.byStatus(), Quarantined: of.Quarantined, Flaky: of.Flaky, Healed: r.Healed, Drifted: r.Drifted,
+		Counts: of.ByStatus(), Quarantined: of.Quarantined, Flaky: of.Flaky, Healed: r.Healed, Drifted: r.Drifted,
 		Unreviewed: r.Unreviewed, Pin: r.pin()}
 }
 
@@ -244,8 +253,8 @@ type marks struct{ healed, drifted, unreviewed int }
 // recordsDocument returns the stored form of records, and counts those with a mark.
 // The content of files stands in the revision and not here; when the rest is
 // still too large, the tools lose their arguments.
-func recordsDocument(records []step.Record) (doc string, n marks, err error) {
-	kept := make([]step.Record, min(len(records), step.MaxSteps))
+func recordsDocument(records []playback.Record) (doc string, n marks, err error) {
+	kept := make([]playback.Record, min(len(records), step.MaxSteps))
 	copy(kept, records)
 	for i := range kept {
 		r := &kept[i]
@@ -261,7 +270,7 @@ func recordsDocument(records []step.Record) (doc string, n marks, err error) {
 			n.unreviewed++
 		}
 	}
-	for _, shorten := range []func(*step.Record){nil, withoutArgs, withoutWords} {
+	for _, shorten := range []func(*playback.Record){nil, withoutArgs, withoutWords} {
 		for i := range kept {
 			if shorten != nil {
 				shorten(&kept[i])
@@ -289,16 +298,16 @@ func withoutFile(t step.Tool) step.Tool {
 	return t
 }
 
-func withoutArgs(r *step.Record) {
+func withoutArgs(r *playback.Record) {
 	r.Tool = step.Tool{Type: r.Tool.Type}
-	for _, h := range []**step.Healed{&r.Healed, &r.Suggested} {
+	for _, h := range []**playback.Healed{&r.Healed, &r.Suggested} {
 		if *h != nil {
-			*h = &step.Healed{Score: (*h).Score, Reason: Message((*h).Reason)}
+			*h = &playback.Healed{Score: (*h).Score, Reason: Message((*h).Reason)}
 		}
 	}
 }
 
-func withoutWords(r *step.Record) {
+func withoutWords(r *playback.Record) {
 	const most = 200
 	if r.Findings != nil {
 		r.Findings = &step.Findings{Total: r.Findings.Total, Accepted: r.Findings.Accepted, Failing: r.Findings.Failing,
@@ -306,15 +315,31 @@ func withoutWords(r *step.Record) {
 	}
 	r.Result.Message = storage.Cut(r.Result.Message, most)
 	if r.Failure != nil {
-		r.Failure = &step.Failure{Expected: storage.Cut(r.Failure.Expected, most), Actual: storage.Cut(r.Failure.Actual, most)}
+		r.Failure = &playback.Failure{Expected: storage.Cut(r.Failure.Expected, most), Actual: storage.Cut(r.Failure.Actual, most)}
 	}
-	for _, h := range []*step.Healed{r.Healed, r.Suggested} {
+	for _, h := range []*playback.Healed{r.Healed, r.Suggested} {
 		if h != nil {
 			h.Reason = storage.Cut(h.Reason, most)
 		}
 	}
 	if r.Drifted != nil {
-		r.Drifted = &step.Drifted{Reason: r.Drifted.Reason, Acted: r.Drifted.Acted, Expected: step.Described{Row: []string{}},
-			Found: step.Described{Row: []string{}}}
+		r.Drifted = &playback.Drifted{Reason: r.Drifted.Reason, Acted: r.Drifted.Acted, Expected: playback.Described{Row: []string{}},
+			Found: playback.Described{Row: []string{}}}
 	}
+}
+
+// SumJobs sets what all jobs of a run are together, for a run that has all its jobs.
+func (r *Run) SumJobs() {
+	r.JobCount, r.Counts, r.Healed, r.Drifted, r.Unreviewed = max(r.JobCount, len(r.Jobs)), map[Status]int{}, 0, 0, 0
+	for i := range r.Jobs {
+		status := r.Jobs[i].Status
+		if status == Flaky { // among those that passed
+			status = Passed
+		}
+		r.Counts[status]++
+		r.Unreviewed += r.Jobs[i].Unreviewed
+		r.Healed += r.Jobs[i].Healed
+		r.Drifted += r.Jobs[i].Drifted
+	}
+	r.Counts[Queued] += r.JobCount - len(r.Jobs)
 }

@@ -1,5 +1,5 @@
-// Package run stores runs of tests: runs of a case and of a suite, their jobs with
-// records and files, and the events that say how they ended.
+// Package run stores runs of tests: runs of a case and of a suite, their jobs with records and
+// files, and the events that say how they ended. What is shown of them is read by package reading.
 //
 // A Run is a case at the time it was started: its name, revision, targets and tunnel
 // are copied into it, and later changes of the case do not reach it. It has one Job for
@@ -36,7 +36,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage/failure"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/storage/suiteplan"
 )
 
@@ -91,12 +92,12 @@ type Job struct {
 	ID         uuid.UUID
 	RunID      uuid.UUID
 	Position   int
-	Target     step.Target // with effective capabilities
-	Row        *Row        // nil without a data row
+	Target     capability.Target // with effective capabilities
+	Row        *Row              // nil without a data row
 	Status     Status
-	ErrorCode  string        // "" unless FAILED, ERROR or CANCELLED
-	Error      string        // for people; without secrets
-	Records    []step.Record // nil where they were not read
+	ErrorCode  string            // "" unless FAILED, ERROR or CANCELLED
+	Error      string            // for people; without secrets
+	Records    []playback.Record // nil where they were not read
 	Healed     int
 	Drifted    int
 	Unreviewed int // steps that look like a picture that nobody has accepted
@@ -119,7 +120,7 @@ type Attempt struct {
 	Status     Status
 	ErrorCode  string
 	Error      string
-	Records    []step.Record // nil where they were not read
+	Records    []playback.Record // nil where they were not read
 	Healed     int
 	Drifted    int
 	StartedAt  time.Time
@@ -180,7 +181,7 @@ type Run struct {
 	// Unreviewed counts steps that look like a picture that nobody has accepted.
 	Unreviewed int
 	// Jobs by position, a page of them. Records are filled in for single runs only, of the first jobs
-	// (ReadRecords), Files also for those of a suite run.
+	// (reading.Records), Files also for those of a suite run.
 	Jobs []Job
 }
 

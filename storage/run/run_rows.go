@@ -12,7 +12,8 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/rows"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 // MaxJobs bounds the jobs of a run of one case: 10,000 data rows on five targets.
@@ -41,7 +42,7 @@ type rowPlan struct {
 	dataID  uuid.UUID
 	header  rows.Header
 	picked  []int64 // places of rows; nil for all
-	targets []step.Target
+	targets []capability.Target
 }
 
 func (p *rowPlan) rows() int {
@@ -86,7 +87,7 @@ func (p *rowPlan) between(ctx context.Context, q storage.Querier, run uuid.UUID,
 			return nil, fmt.Errorf("data row %d of run %s: %w", place, run, storage.ErrNotFound)
 		}
 		list = append(list, Job{ID: storage.NewID(), RunID: run, Position: position, Target: p.targets[position%len(p.targets)],
-			Status: Queued, Records: []step.Record{}, Row: &Row{place, p.header.Name(values)}})
+			Status: Queued, Records: []playback.Record{}, Row: &Row{place, p.header.Name(values)}})
 	}
 	return list, nil
 }
@@ -304,7 +305,7 @@ func (p *rowPlan) begin(ctx context.Context, q storage.Querier, run *Run, most i
 }
 
 // addTo adds the run to those that are inserted.
-func (n *NewRun) addTo(ctx context.Context, q storage.Querier, made *newRuns, run *Run, targets []step.Target) error {
+func (n *NewRun) addTo(ctx context.Context, q storage.Querier, made *newRuns, run *Run, targets []capability.Target) error {
 	plan, err := n.plan(ctx, q)
 	if err != nil {
 		return err

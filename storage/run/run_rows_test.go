@@ -17,7 +17,9 @@ import (
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/rows"
 	. "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // users are so many data rows of a user and a secret password.
@@ -130,8 +132,8 @@ func TestRunOfRows(t *testing.T) {
 		w.Event(run.ID)["failedJobs"])
 
 	// By page.
-	read := func(p JobPage) (positions []int) {
-		found, err := ByIDWith(fixture.Context(t), w.DB, w.Org.ID, c.ID, run.ID, p)
+	read := func(p reading.JobPage) (positions []int) {
+		found, err := reading.ByIDWith(fixture.Context(t), w.DB, w.Org.ID, c.ID, run.ID, p)
 		require.NoError(t, err)
 		require.Equal(t, 140, found.JobCount)
 		for _, job := range found.Jobs {
@@ -139,10 +141,10 @@ func TestRunOfRows(t *testing.T) {
 		}
 		return positions
 	}
-	require.Equal(t, []int{98, 99, 100}, read(JobPage{Skip: 98, Limit: 3}))
-	require.Equal(t, []int{139}, read(JobPage{Limit: 10, Status: Failed}))
-	require.Len(t, read(JobPage{Limit: DefaultJobs}), 100)
-	require.Empty(t, read(JobPage{Skip: 140, Limit: 10}))
+	require.Equal(t, []int{98, 99, 100}, read(reading.JobPage{Skip: 98, Limit: 3}))
+	require.Equal(t, []int{139}, read(reading.JobPage{Limit: 10, Status: Failed}))
+	require.Len(t, read(reading.JobPage{Limit: reading.DefaultJobs}), 100)
+	require.Empty(t, read(reading.JobPage{Skip: 140, Limit: 10}))
 	failing, header, err := FailingRows(fixture.Context(t), w.DB, &Run{DataID: got.DataID,
 		Jobs: []Job{{ID: second[9], Status: Failed, Row: &Row{69, "user69"}}}})
 	require.NoError(t, err)
@@ -245,7 +247,7 @@ func TestLostFanOutOfRows(t *testing.T) {
 		require.EqualValues(t, 1, n)
 		return err
 	})
-	got, err := ByIDWith(fixture.Context(t), w.DB, w.Org.ID, run.CaseID, run.ID, JobPage{Skip: 100, Limit: 10})
+	got, err := reading.ByIDWith(fixture.Context(t), w.DB, w.Org.ID, run.CaseID, run.ID, reading.JobPage{Skip: 100, Limit: 10})
 	require.NoError(t, err)
 	require.Equal(t, Errored, got.Status)
 	require.Len(t, got.Jobs, 1)
@@ -317,7 +319,7 @@ func TestStepsNameColumns(t *testing.T) {
 		"steps[1]: names {{row:user}}, and the test case has no data")
 	other := typed("{{row:total}}")
 	require.ErrorContains(t, update(authoring.CaseChange{Steps: &other}), "steps[1]: names {{row:total}}, and the data have no column total")
-	address := func(s step.RunSettings) step.RunSettings {
+	address := func(s capability.RunSettings) capability.RunSettings {
 		s.TestURL = "https://{{row:host}}/"
 		return s
 	}

@@ -15,15 +15,16 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 // NewRun is a run of a case to start.
 type NewRun struct {
 	Case      *authoring.Case
 	Revision  *authoring.Revision
-	BuildName string        // "": the case's name, cut to MaxBuildName
-	Targets   []step.Target // with effective capabilities, at least one
+	BuildName string              // "": the case's name, cut to MaxBuildName
+	Targets   []capability.Target // with effective capabilities, at least one
 	Tunnel    string
 	// Rows are the places, from 0, of the data rows to run; nil for all that the case has.
 	Rows []int
@@ -66,7 +67,7 @@ func Start(ctx context.Context, tx *storage.Tx, w account.Writer, n NewRun) (*Ru
 	}
 	targets := slices.Clone(n.Targets)
 	if n.BuildID != nil {
-		step.InstallBuild(targets, platform, *n.BuildID)
+		capability.InstallBuild(targets, platform, *n.BuildID)
 	}
 	made := newRuns{given: n.Variables, trace: n.Trace, retries: n.Retries, rerunOf: n.RerunOf, environment: n.Environment}
 	if err := n.addTo(ctx, tx, &made, &run, targets); err != nil {
@@ -77,7 +78,7 @@ func Start(ctx context.Context, tx *storage.Tx, w account.Writer, n NewRun) (*Ru
 		return nil, err
 	}
 	run.CreatedAt = at
-	run.sumJobs()
+	run.SumJobs()
 	if err := authoring.SetBuildName(ctx, tx, c.ID, build); err != nil {
 		return nil, err
 	}
@@ -127,14 +128,15 @@ type newRuns struct {
 }
 
 // add adds a run of a team's case with its jobs.
-func (n *newRuns) add(r *Run, team int64, targets []step.Target) error {
+func (n *newRuns) add(r *Run, team int64, targets []capability.Target) error {
 	n.runs, n.cases, n.names = append(n.runs, r.ID.String()), append(n.cases, r.CaseID), append(n.names, r.CaseName)
 	n.revisions, n.builds = append(n.revisions, r.RevisionID), append(n.builds, r.BuildName)
 	n.urls, n.tunnels, n.teams = append(n.urls, r.TestURL), append(n.tunnels, r.Tunnel), append(n.teams, team)
 	n.buildIDs, n.recorded = append(n.buildIDs, nullable(r.BuildID)), append(n.recorded, nullableText(r.RecordedURL))
 	if r.Targets == 0 {
 		for i := range targets {
-			r.Jobs = append(r.Jobs, Job{ID: storage.NewID(), RunID: r.ID, Position: i, Target: targets[i], Status: Queued, Records: []step.Record{}})
+			r.Jobs = append(r.Jobs, Job{ID: storage.NewID(), RunID: r.ID, Position: i, Target: targets[i], Status: Queued,
+				Records: []playback.Record{}})
 		}
 	}
 	all, rest := len(r.Jobs) >= r.JobCount, sql.NullString{}

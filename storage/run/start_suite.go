@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/storage/suiteplan"
 )
 
@@ -20,9 +20,9 @@ import (
 type NewSuiteRun struct {
 	SuiteID   uuid.UUID
 	BuildName string // "": the suite's name, cut to MaxBuildName
-	// Targets, checked by step.CheckTarget and step.CheckPermitted, replace those of each
+	// Targets, checked by capability.CheckTarget and capability.CheckPermitted, replace those of each
 	// case, as those of a run of one case do; without any each case has its own.
-	Targets []step.Target
+	Targets []capability.Target
 	Tunnel  string // of its environment; "": each case's own, or that of the targets
 	Inputs
 	// Rerun names an earlier run of the suite; nil runs the suite as it is.
@@ -48,7 +48,7 @@ func (n *NewSuiteRun) given() (doc *string, err error) {
 	if len(n.Targets) > authoring.MaxTargets {
 		return nil, storage.Invalid("targets", "must be at most %d", authoring.MaxTargets)
 	}
-	if _, _, ok := step.SharedTunnel(n.Targets, n.Vendor); !ok {
+	if _, _, ok := capability.SharedTunnel(n.Targets, n.Vendor); !ok {
 		return nil, storage.Invalid("targets", "must not name different tunnels: they share one")
 	}
 	text, err := json.Marshal(n.Targets)

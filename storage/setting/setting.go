@@ -24,7 +24,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/change"
 	"github.com/slipway-qa/slipway/storage/distribution/landing"
 	"github.com/slipway-qa/slipway/storage/generation"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // ErrLoginRequired means that open mode was requested and the organization requires login.
@@ -169,16 +169,16 @@ func Update(ctx context.Context, tx *storage.Tx, actor account.Actor, organizati
 		s.LandingPageMode = *c.LandingPageMode
 	}
 	var err error
-	if s.Healing, err = c.Healing.over("healing", step.HealModes, old.Healing); err != nil {
+	if s.Healing, err = c.Healing.over("healing", capability.HealModes, old.Healing); err != nil {
 		return nil, err
 	}
-	if s.Drift, err = c.Drift.over("drift", step.DriftModes, old.Drift); err != nil {
+	if s.Drift, err = c.Drift.over("drift", capability.DriftModes, old.Drift); err != nil {
 		return nil, err
 	}
-	if s.Trace, err = c.Trace.over("trace", step.TraceModes, old.Trace); err != nil {
+	if s.Trace, err = c.Trace.over("trace", capability.TraceModes, old.Trace); err != nil {
 		return nil, err
 	}
-	if s.Retries, err = c.Retries.over("retries", step.MaxRetries, old.Retries); err != nil {
+	if s.Retries, err = c.Retries.over("retries", capability.MaxRetries, old.Retries); err != nil {
 		return nil, err
 	}
 	if s.Explore, err = c.Explore.over("generation_explore", generation.ExploreModes, old.Explore); err != nil {

@@ -18,7 +18,7 @@ func CheckTestURL(path, address string) error {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return invalid(path, "must be an absolute http or https address")
+		return Invalid(path, "must be an absolute http or https address")
 	}
 	return nil
 }

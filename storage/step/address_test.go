@@ -101,35 +101,6 @@ func TestCheckTestURL(t *testing.T) {
 	}
 }
 
-func TestInstallBuild(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		of       step.Capabilities
-		platform string
-		app      string
-	}{
-		"a phone":              {step.Capabilities{"platformName": "android"}, "Android", "storage:7"},
-		"by Appium's options":  {step.Capabilities{"appium:automationName": "UiAutomator2"}, "Android", "storage:7"},
-		"an app by its name":   {step.Capabilities{"platformName": "iOS", "appium:bundleId": "com.example"}, "iOS", "storage:7"},
-		"platform not known":   {step.Capabilities{"platformName": "iOS"}, "", "storage:7"},
-		"another platform":     {step.Capabilities{"platformName": "iOS"}, "Android", ""},
-		"a browser":            {step.Capabilities{"browserName": "chrome"}, "Android", ""},
-		"a browser on a phone": {step.Capabilities{"browserName": "chrome", "platformName": "Android"}, "Android", ""},
-		"a desktop":            {step.Capabilities{"platformName": "windows"}, "Windows", ""},
-		"an app of its own": {step.Capabilities{"platformName": "Android", "appium:app": "https://a.example.com/x.apk"},
-			"Android", "https://a.example.com/x.apk"},
-		"an app in options": {step.Capabilities{"platformName": "Android", "appium:options": map[string]any{"app": "storage:3"}},
-			"Android", "storage:3"},
-	} {
-		targets := []step.Target{{Capabilities: c.of, IsRDC: true}}
-		before := len(c.of)
-		step.InstallBuild(targets, c.platform, 7)
-		require.Equal(t, c.app, step.App(targets[0].Capabilities), name)
-		require.True(t, targets[0].IsRDC)
-		require.Len(t, c.of, before, "the capabilities that were given stay as they are")
-	}
-}
-
 func TestShownURL(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{

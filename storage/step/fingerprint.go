@@ -17,19 +17,19 @@ func CheckFingerprint(path string, f *Fingerprint) error {
 		{"tag", f.Tag}, {"role", f.Role}, {"name", f.Name}, {"testId", f.TestID},
 		{"label", f.Label}, {"placeholder", f.Placeholder}, {"text", f.Text},
 	} {
-		if err := checkText(path+"."+m.name, m.text, maxFingerprintTxt); err != nil {
+		if err := CheckText(path+"."+m.name, m.text, maxFingerprintTxt); err != nil {
 			return err
 		}
 	}
 	if len(f.Attributes) > maxFingerprint {
-		return invalid(path+".attributes", "has at most %d members", maxFingerprint)
+		return Invalid(path+".attributes", "has at most %d members", maxFingerprint)
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Attributes)) {
 		value := f.Attributes[name]
-		if err := checkName(path+".attributes", name, maxName); err != nil {
+		if err := CheckName(path+".attributes", name, MaxName); err != nil {
 			return err
 		}
-		if err := checkText(path+".attributes."+name, value, maxFingerprintTxt); err != nil {
+		if err := CheckText(path+".attributes."+name, value, maxFingerprintTxt); err != nil {
 			return err
 		}
 	}

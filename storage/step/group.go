@@ -66,16 +66,16 @@ func checkGroup(path string, a *Args) error {
 		return nil
 	}
 	if a.GroupID = strings.ToLower(a.GroupID); !groupID.MatchString(a.GroupID) {
-		return invalid(path+".groupId", "must be the id of a step group: a UUID")
+		return Invalid(path+".groupId", "must be the id of a step group: a UUID")
 	}
 	if len(a.With) > MaxParameters {
-		return invalid(path+".with", "has at most %d names", MaxParameters)
+		return Invalid(path+".with", "has at most %d names", MaxParameters)
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.With)) {
 		if !IsParameterName(name) {
-			return invalid(path+".with", "has a name that is not 1 to 64 lower-case letters, digits and underscores")
+			return Invalid(path+".with", "has a name that is not 1 to 64 lower-case letters, digits and underscores")
 		}
-		if err := checkText(path+".with."+name, a.With[name], MaxText); err != nil {
+		if err := CheckText(path+".with."+name, a.With[name], MaxText); err != nil {
 			return err
 		}
 	}

@@ -109,10 +109,10 @@ type Look struct {
 func checkPictured(path string, m *Matcher, s *Selector, at position) error {
 	a := &m.Args
 	if m.fromString {
-		return invalid(path, "must be an object")
+		return Invalid(path, "must be an object")
 	}
 	if m.wrong != "" {
-		return invalid(path+".args"+m.wrongAt, "%s", m.wrong)
+		return Invalid(path+".args"+m.wrongAt, "%s", m.wrong)
 	}
 	path += ".args"
 	for _, other := range []struct {
@@ -128,9 +128,9 @@ func checkPictured(path string, m *Matcher, s *Selector, at position) error {
 	} {
 		switch {
 		case other.given && other.name == "fullPage" && m.Name == LooksLike:
-			return invalid(path+".fullPage", "is for the page, and not for an element")
+			return Invalid(path+".fullPage", "is for the page, and not for an element")
 		case other.given:
-			return invalid(path+"."+other.name, "is no argument of the matcher %s", m.Name)
+			return Invalid(path+"."+other.name, "is no argument of the matcher %s", m.Name)
 		}
 	}
 	if m.Name == Accessible {
@@ -141,21 +141,21 @@ func checkPictured(path string, m *Matcher, s *Selector, at position) error {
 
 func checkAccessible(path string, a *MatcherArgs) error {
 	if a.Impact != "" && !slices.Contains(Impacts, a.Impact) {
-		return invalid(path+".impact", "must be one of %s", strings.Join(Impacts, ", "))
+		return Invalid(path+".impact", "must be one of %s", strings.Join(Impacts, ", "))
 	}
 	if len(a.Rules) > 0 && len(a.Tags) > 0 {
-		return invalid(path+".tags", "must not stand beside rules: both say which rules are checked")
+		return Invalid(path+".tags", "must not stand beside rules: both say which rules are checked")
 	}
 	for _, list := range []struct {
 		name   string
 		values []string
 	}{{"rules", a.Rules}, {"withoutRules", a.WithoutRules}, {"tags", a.Tags}} {
 		if len(list.values) > maxRuleNames {
-			return invalid(path+"."+list.name, "has at most %d elements", maxRuleNames)
+			return Invalid(path+"."+list.name, "has at most %d elements", maxRuleNames)
 		}
 		for _, name := range list.values {
 			if !isRuleName(name) {
-				return invalid(path+"."+list.name, "has names of a-z, 0-9, - and ., such as color-contrast or wcag2aa")
+				return Invalid(path+"."+list.name, "has names of a-z, 0-9, - and ., such as color-contrast or wcag2aa")
 			}
 		}
 	}
@@ -170,7 +170,7 @@ func isRuleName(name string) bool {
 
 func checkLook(path string, a *MatcherArgs, at position) error {
 	if a.Name != "" {
-		if err := checkName(path+".name", a.Name, maxRuleName); err != nil {
+		if err := CheckName(path+".name", a.Name, maxRuleName); err != nil {
 			return err
 		}
 	}
@@ -179,16 +179,16 @@ func checkLook(path string, a *MatcherArgs, at position) error {
 		value *float64
 	}{{"threshold", a.Threshold}, {"sensitivity", a.Sensitivity}} {
 		if share.value != nil && !(*share.value >= 0 && *share.value <= 1) {
-			return invalid(path+"."+share.name, "must be a number from 0 to 1")
+			return Invalid(path+"."+share.name, "must be a number from 0 to 1")
 		}
 	}
 	if len(a.Masks) > maxMasks {
-		return invalid(path+".masks", "has at most %d elements", maxMasks)
+		return Invalid(path+".masks", "has at most %d elements", maxMasks)
 	}
 	for i := range a.Masks {
 		mask := fmt.Sprintf("%s.masks[%d]", path, i)
 		if a.Masks[i].Fingerprint != nil {
-			return invalid(mask+".fingerprint", "is no member of a mask, which may find several elements")
+			return Invalid(mask+".fingerprint", "is no member of a mask, which may find several elements")
 		}
 		if err := checkSelector(mask, &a.Masks[i], at); err != nil {
 			return err
@@ -208,7 +208,7 @@ func checkNoPicture(path string, m *Matcher) error {
 		{"fullPage", a.FullPage}, {"masks", len(a.Masks) > 0}, {"threshold", a.Threshold != nil}, {"sensitivity", a.Sensitivity != nil},
 	} {
 		if of.given {
-			return invalid(path+"."+of.name, "is no argument of the matcher %s", m.Name)
+			return Invalid(path+"."+of.name, "is no argument of the matcher %s", m.Name)
 		}
 	}
 	return nil

@@ -54,11 +54,11 @@ func checkMatcher(path string, t *Tool, at position) error {
 	case t.Type == SwitchWindow:
 		return checkWindow(path+".matcher", t.Args.Matcher)
 	case at.depth > 0 && matcherRules[t.Args.Matcher.Name].page:
-		return invalid(path+".matcher.name", "%s looks at the page, so it cannot stand in another tool", t.Args.Matcher.Name)
+		return Invalid(path+".matcher.name", "%s looks at the page, so it cannot stand in another tool", t.Args.Matcher.Name)
 	case matcherRules[t.Args.Matcher.Name].pictured && t.Args.Not:
-		return invalid(path+".not", "is no argument of the matcher %s", t.Args.Matcher.Name)
+		return Invalid(path+".not", "is no argument of the matcher %s", t.Args.Matcher.Name)
 	case at.depth > 0 && matcherRules[t.Args.Matcher.Name].pictured && t.Args.Selector == nil:
-		return invalid(path+".selector", "is missing: in another tool %s looks at an element", t.Args.Matcher.Name)
+		return Invalid(path+".selector", "is missing: in another tool %s looks at an element", t.Args.Matcher.Name)
 	case matcherRules[t.Args.Matcher.Name].pictured:
 		return checkPictured(path+".matcher", t.Args.Matcher, t.Args.Selector, at)
 	}
@@ -68,20 +68,20 @@ func checkMatcher(path string, t *Tool, at position) error {
 // checkComparison checks a matcher with its selector, of an assertion or a condition.
 func checkComparison(path string, m *Matcher, s *Selector) error {
 	if m.fromString {
-		return invalid(path+".matcher", "must be an object")
+		return Invalid(path+".matcher", "must be an object")
 	}
 	r, ok := matcherRules[m.Name]
 	switch {
 	case !ok:
-		return invalid(path+".matcher.name", "must be one of %s", strings.Join(matcherNames, ", "))
+		return Invalid(path+".matcher.name", "must be one of %s", strings.Join(matcherNames, ", "))
 	case m.wrong != "":
-		return invalid(path+".matcher.args"+m.wrongAt, "%s", m.wrong)
+		return Invalid(path+".matcher.args"+m.wrongAt, "%s", m.wrong)
 	case r.page && s != nil:
-		return invalid(path+".selector", "is no argument of the matcher %s, which looks at the page", m.Name)
+		return Invalid(path+".selector", "is no argument of the matcher %s, which looks at the page", m.Name)
 	case r.pictured:
-		return invalid(path+".matcher.name", "%s is no condition", m.Name)
+		return Invalid(path+".matcher.name", "%s is no condition", m.Name)
 	case !r.page && s == nil:
-		return invalid(path+".selector", "is missing")
+		return Invalid(path+".selector", "is missing")
 	}
 	path += ".matcher.args"
 	if err := checkKept(path, m); err != nil {
@@ -100,11 +100,11 @@ func checkComparison(path string, m *Matcher, s *Selector) error {
 		return checkAppState(path, m)
 	}
 	if r.named {
-		if err := checkName(path+".name", m.Args.Name, maxName); err != nil {
+		if err := CheckName(path+".name", m.Args.Name, MaxName); err != nil {
 			return err
 		}
 	} else if m.Args.Name != "" {
-		return invalid(path+".name", "is no argument of the matcher %s", m.Name)
+		return Invalid(path+".name", "is no argument of the matcher %s", m.Name)
 	}
 	return checkValue(path, m, r.modes)
 }
@@ -113,27 +113,27 @@ func checkValue(path string, m *Matcher, modes []string) error {
 	value, mode := m.Args.Value, m.Args.Mode
 	if len(modes) == 0 {
 		if value != "" {
-			return invalid(path+".value", "is no argument of the matcher %s", m.Name)
+			return Invalid(path+".value", "is no argument of the matcher %s", m.Name)
 		}
 		if mode != "" {
-			return invalid(path+".mode", "is no argument of the matcher %s", m.Name)
+			return Invalid(path+".mode", "is no argument of the matcher %s", m.Name)
 		}
 		return nil
 	}
 	if mode != "" && !slices.Contains(modes, mode) {
-		return invalid(path+".mode", "must be one of %s", strings.Join(modes, ", "))
+		return Invalid(path+".mode", "must be one of %s", strings.Join(modes, ", "))
 	}
-	if err := checkText(path+".value", value, MaxText); err != nil {
+	if err := CheckText(path+".value", value, MaxText); err != nil {
 		return err
 	}
 	if m.Name == Count && len(findReferences(value)) == 0 {
 		if n, err := strconv.Atoi(value); err != nil || n < 0 || n > maxIndex {
-			return invalid(path+".value", "must be a number from 0 to %d", maxIndex)
+			return Invalid(path+".value", "must be a number from 0 to %d", maxIndex)
 		}
 	}
 	if mode == Matches {
 		if err := checkPattern(value); err != nil {
-			return invalid(path+".value", "%v", err)
+			return Invalid(path+".value", "%v", err)
 		}
 	}
 	return nil
@@ -142,7 +142,7 @@ func checkValue(path string, m *Matcher, modes []string) error {
 func checkWindow(path string, m *Matcher) error {
 	m.fromString = false
 	if !slices.Contains(windowNames, m.Name) {
-		return invalid(path+".name", "must be one of %s", strings.Join(windowNames, ", "))
+		return Invalid(path+".name", "must be one of %s", strings.Join(windowNames, ", "))
 	}
 	path += ".args"
 	if err := checkKept(path, m); err != nil {
@@ -154,23 +154,23 @@ func checkWindow(path string, m *Matcher) error {
 	value := m.Args.Value
 	switch {
 	case m.wrong != "":
-		return invalid(path+m.wrongAt, "%s", m.wrong)
+		return Invalid(path+m.wrongAt, "%s", m.wrong)
 	case m.Args.Name != "":
-		return invalid(path+".name", "is no argument of the matcher %s", m.Name)
+		return Invalid(path+".name", "is no argument of the matcher %s", m.Name)
 	case m.Args.Mode != "":
-		return invalid(path+".mode", "is no argument of the matcher %s", m.Name)
+		return Invalid(path+".mode", "is no argument of the matcher %s", m.Name)
 	case checkNoPicture(path, m) != nil:
 		return checkNoPicture(path, m)
 	case m.Name == WindowNew && value != "":
-		return invalid(path+".value", "is no argument of the matcher %s", m.Name)
+		return Invalid(path+".value", "is no argument of the matcher %s", m.Name)
 	case m.Name != WindowNew && value == "":
-		return invalid(path+".value", "is missing")
+		return Invalid(path+".value", "is missing")
 	case m.Name == WindowIndex && len(findReferences(value)) == 0:
 		if n, err := strconv.Atoi(value); err != nil || n < 0 || n > maxIndex {
-			return invalid(path+".value", "must be a number from 0 to %d", maxIndex)
+			return Invalid(path+".value", "must be a number from 0 to %d", maxIndex)
 		}
 	}
-	return checkText(path+".value", value, MaxText)
+	return CheckText(path+".value", value, MaxText)
 }
 
 const (

@@ -170,8 +170,8 @@ func (m *Matcher) readOptions(known call, path string, text []byte) error {
 
 // shownOption is the name of an option as a failure repeats it.
 func shownOption(name string) string {
-	if len(name) > maxShown {
-		name = name[:maxShown] + "..."
+	if len(name) > MaxShown {
+		name = name[:MaxShown] + "..."
 	}
 	return strings.ToValidUTF8(name, string(utf8.RuneError))
 }
@@ -232,7 +232,7 @@ func settleTimeout(path string, into *int, ofCall **int) error {
 		return nil
 	}
 	if *into != 0 && *into != **ofCall {
-		return invalid(path+".timeoutMs", "must not differ from the timeout of the matcher")
+		return Invalid(path+".timeoutMs", "must not differ from the timeout of the matcher")
 	}
 	*into, *ofCall = **ofCall, nil
 	return nil

@@ -120,39 +120,6 @@ func IsWeb(t *Tool) bool {
 	return !IsMobile(t) && !slices.Contains(inApps, t.Type)
 }
 
-// CheckPlatform refuses steps that none of the targets can do: those of apps where all are
-// browsers, and those of pages where all are apps and no step before switches to a web
-// view. The steps of groups are not known here. The error is an *InvalidError of a step,
-// [3].tool.type.
-func CheckPlatform(steps []Step, targets []Target) error {
-	if len(targets) == 0 {
-		return nil
-	}
-	apps := 0
-	for i := range targets {
-		if browser, _ := targets[i].Capabilities["browserName"].(string); browser == "" &&
-			(targets[i].IsRDC || AppTarget(targets[i].Capabilities)) {
-			apps++
-		}
-	}
-	if 0 < apps && apps < len(targets) {
-		return nil
-	}
-	for i := range steps {
-		t := &steps[i].Tool
-		switch {
-		case apps == 0 && IsMobile(t):
-			return invalid(fmt.Sprintf("[%d].tool.type", i), "%s is of native apps, and the targets are browsers", t.Type)
-		case apps > 0 && (t.Type == SwitchContext || t.Type == RunGroup):
-			return nil // what follows may be in a web view
-		case apps > 0 && IsWeb(t):
-			return invalid(fmt.Sprintf("[%d].tool.type", i),
-				"%s is of web pages, and the targets are native apps: switch_context goes to a web view", t.Type)
-		}
-	}
-	return nil
-}
-
 // mobileArguments returns which of the arguments are given, as givenArguments does.
 func mobileArguments(a *MobileArgs) []member {
 	return []member{
@@ -184,7 +151,7 @@ func checkMobile(path string, t *Tool) error {
 		at   *Point
 	}{{"point", a.Point}, {"start", a.Start}, {"end", a.End}} {
 		if p.at != nil && !(0 <= p.at.X && p.at.X <= 1 && 0 <= p.at.Y && p.at.Y <= 1) {
-			return invalid(path+"."+p.name, "must have an x and a y from 0 to 1: shares of the width and the height")
+			return Invalid(path+"."+p.name, "must have an x and a y from 0 to 1: shares of the width and the height")
 		}
 	}
 	if err := checkAppID(path+".appId", a.AppID); err != nil {
@@ -196,21 +163,21 @@ func checkMobile(path string, t *Tool) error {
 	case ScrollTo:
 		switch {
 		case a.Direction != "" && !slices.Contains(swipeDirections, a.Direction):
-			return invalid(path+".direction", "must be one of %s", strings.Join(swipeDirections, ", "))
+			return Invalid(path+".direction", "must be one of %s", strings.Join(swipeDirections, ", "))
 		case a.Max != nil && (*a.Max < 1 || *a.Max > MaxSwipes):
-			return invalid(path+".max", "must be 1 to %d", MaxSwipes)
+			return Invalid(path+".max", "must be 1 to %d", MaxSwipes)
 		}
 	case SetPermissions:
 		return checkGranted(path, a)
 	case Rotate:
 		if !slices.Contains(orientations, a.Orientation) {
-			return invalid(path+".orientation", "must be one of %s", strings.Join(orientations, ", "))
+			return Invalid(path+".orientation", "must be one of %s", strings.Join(orientations, ", "))
 		}
 	case SwitchContext:
 		return checkGlobName(path+".name", a.Name)
 	case PressDeviceKey:
 		if !slices.Contains(DeviceKeys, a.Key) {
-			return invalid(path+".key", "must be one of %s", strings.Join(DeviceKeys, ", "))
+			return Invalid(path+".key", "must be one of %s", strings.Join(DeviceKeys, ", "))
 		}
 	}
 	return nil
@@ -219,37 +186,37 @@ func checkMobile(path string, t *Tool) error {
 func checkSwipe(path string, a *Args) error {
 	switch {
 	case (a.Start == nil) != (a.End == nil):
-		return invalid(path+".start", "and end must be given together")
+		return Invalid(path+".start", "and end must be given together")
 	case (a.Direction == "") == (a.Start == nil):
-		return invalid(path+".direction", "or start and end must be given, and not both")
+		return Invalid(path+".direction", "or start and end must be given, and not both")
 	case a.Direction != "" && !slices.Contains(swipeDirections, a.Direction):
-		return invalid(path+".direction", "must be one of %s", strings.Join(swipeDirections, ", "))
+		return Invalid(path+".direction", "must be one of %s", strings.Join(swipeDirections, ", "))
 	case a.Start != nil && *a.Start == *a.End:
-		return invalid(path+".end", "must be another point than start")
+		return Invalid(path+".end", "must be another point than start")
 	}
 	return nil
 }
 
 func checkGranted(path string, a *Args) error {
 	if len(a.Grant) == 0 && len(a.Revoke) == 0 {
-		return invalid(path, "must have one of grant and revoke")
+		return Invalid(path, "must have one of grant and revoke")
 	}
 	for _, list := range []struct {
 		name  string
 		names []string
 	}{{"grant", a.Grant}, {"revoke", a.Revoke}} {
 		if len(list.names) > maxPermissions {
-			return invalid(path+"."+list.name, "has at most %d elements", maxPermissions)
+			return Invalid(path+"."+list.name, "has at most %d elements", maxPermissions)
 		}
 		for i, name := range list.names {
 			if !permissionName.MatchString(name) {
-				return invalid(fmt.Sprintf("%s.%s[%d]", path, list.name, i), "must be the name of a permission such as camera")
+				return Invalid(fmt.Sprintf("%s.%s[%d]", path, list.name, i), "must be the name of a permission such as camera")
 			}
 		}
 	}
 	for i, name := range a.Revoke {
 		if slices.Contains(a.Grant, name) {
-			return invalid(fmt.Sprintf("%s.revoke[%d]", path, i), "is granted too")
+			return Invalid(fmt.Sprintf("%s.revoke[%d]", path, i), "is granted too")
 		}
 	}
 	return nil
@@ -258,7 +225,7 @@ func checkGranted(path string, a *Args) error {
 // checkAppID accepts no id, one that has variables, and what can name an app.
 func checkAppID(path, id string) error {
 	if id == "" || len(findReferences(id)) > 0 {
-		return checkText(path, id, maxName)
+		return CheckText(path, id, MaxName)
 	}
 	return CheckAppID(path, id)
 }
@@ -266,8 +233,8 @@ func checkAppID(path, id string) error {
 // CheckAppID refuses what cannot name an app; with its variables replaced it is checked
 // once more.
 func CheckAppID(path, id string) error {
-	if len(id) > maxName || !appIDForm.MatchString(id) {
-		return invalid(path, "must be a package or a bundle id such as com.example.shop")
+	if len(id) > MaxName || !appIDForm.MatchString(id) {
+		return Invalid(path, "must be a package or a bundle id such as com.example.shop")
 	}
 	return nil
 }
@@ -275,10 +242,10 @@ func CheckAppID(path, id string) error {
 // checkAppState checks the matcher app_state.
 func checkAppState(path string, m *Matcher) error {
 	if !slices.Contains(AppStates, m.Args.Value) {
-		return invalid(path+".value", "must be one of %s", strings.Join(AppStates, ", "))
+		return Invalid(path+".value", "must be one of %s", strings.Join(AppStates, ", "))
 	}
 	if m.Args.Mode != "" {
-		return invalid(path+".mode", "is no argument of the matcher %s", m.Name)
+		return Invalid(path+".mode", "is no argument of the matcher %s", m.Name)
 	}
 	return checkAppID(path+".name", m.Args.Name)
 }

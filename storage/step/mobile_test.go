@@ -108,37 +108,3 @@ func TestMobileVariables(t *testing.T) {
 		require.NotEmpty(t, step.References([]step.Step{s}), "the stored step keeps its variables")
 	}
 }
-
-func TestCheckPlatform(t *testing.T) {
-	t.Parallel()
-	browser := step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}
-	app := step.Target{Capabilities: step.Capabilities{"platformName": "Android", "appium:app": "storage:1"}}
-	phone := step.Target{Capabilities: step.Capabilities{"platformName": "Android", "browserName": "chrome"}}
-	farm := step.Target{Capabilities: step.Capabilities{"x:options": map[string]any{}}, IsRDC: true}
-	tap, open := readTool(t, mobileTools[0]), readTool(t, `{"type":"go_to_url","args":{"url":"/"}}`)
-	view, state := readTool(t, `{"type":"switch_context","args":{"name":"WEB*"}}`), readTool(t, mobileTools[len(mobileTools)-1])
-	click := readTool(t, `{"type":"click","args":{"selector":"a"}}`)
-	for _, c := range []struct {
-		steps   []step.Step
-		targets []step.Target
-		path    string
-	}{
-		{[]step.Step{tap, open}, nil, ""},
-		{[]step.Step{tap, open}, []step.Target{browser, app}, ""},
-		{[]step.Step{click, tap}, []step.Target{browser}, "[1].tool.type"},
-		{[]step.Step{click, state}, []step.Target{browser, phone}, "[1].tool.type"},
-		{[]step.Step{click, tap, state}, []step.Target{app, farm}, ""},
-		{[]step.Step{tap, open}, []step.Target{app}, "[1].tool.type"},
-		{[]step.Step{tap, view, open}, []step.Target{app}, ""},
-		{[]step.Step{open, view}, []step.Target{farm}, "[0].tool.type"},
-	} {
-		err := step.CheckPlatform(c.steps, c.targets)
-		if c.path == "" {
-			require.NoError(t, err)
-			continue
-		}
-		var invalid *step.InvalidError
-		require.ErrorAs(t, err, &invalid)
-		require.Equal(t, c.path, invalid.Path)
-	}
-}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/slipway-qa/slipway/storage/step/jsonpath"
 )
 
 // Answer is what a route answers a request with, in place of the server.
@@ -99,9 +101,9 @@ func checkNetwork(path string, t *Tool) error {
 	if t.Type == WaitForURL {
 		switch {
 		case (a.URL == "") == (a.Matcher == nil):
-			return invalid(path+".url", "or a matcher must be given, and not both")
+			return Invalid(path+".url", "or a matcher must be given, and not both")
 		case a.Matcher != nil && a.Matcher.Name != URLIs:
-			return invalid(path+".matcher.name", "must be %s", URLIs)
+			return Invalid(path+".matcher.name", "must be %s", URLIs)
 		}
 	}
 	if t.Type != Route {
@@ -119,15 +121,15 @@ func checkRoute(path string, a *Args) error {
 	}
 	switch {
 	case given > 1:
-		return invalid(path, "has at most one of answer, abort and change")
+		return Invalid(path, "has at most one of answer, abort and change")
 	case given == 0 && a.Delay == nil:
-		return invalid(path, "needs one of answer, abort, change and delay")
+		return Invalid(path, "needs one of answer, abort, change and delay")
 	case a.Abort != "" && !slices.Contains(AbortReasons, a.Abort):
-		return invalid(path+".abort", "must be one of %s", strings.Join(AbortReasons, ", "))
+		return Invalid(path+".abort", "must be one of %s", strings.Join(AbortReasons, ", "))
 	case a.Delay != nil && (*a.Delay < 0 || *a.Delay > MaxRouteDelay):
-		return invalid(path+".delay", "must be 0 to %d milliseconds", MaxRouteDelay)
+		return Invalid(path+".delay", "must be 0 to %d milliseconds", MaxRouteDelay)
 	case a.Times != nil && (*a.Times < 1 || *a.Times > maxTimes):
-		return invalid(path+".times", "must be 1 to %d", maxTimes)
+		return Invalid(path+".times", "must be 1 to %d", maxTimes)
 	}
 	if n := a.Answer; n != nil {
 		return checkAnswer(path+".answer", n.Status, n.Headers, n.Body, n.JSON)
@@ -137,7 +139,7 @@ func checkRoute(path string, a *Args) error {
 		return nil
 	}
 	if c.URLTo == "" && c.Status == 0 && len(c.Headers) == 0 && c.Body == nil && len(c.JSON) == 0 {
-		return invalid(path+".change", "changes nothing")
+		return Invalid(path+".change", "changes nothing")
 	}
 	if c.URLTo != "" {
 		if err := checkURL(path+".change.urlTo", c.URLTo); err != nil {
@@ -150,31 +152,31 @@ func checkRoute(path string, a *Args) error {
 func checkAnswer(path string, status int, headers map[string]string, body *string, doc json.RawMessage) error {
 	switch {
 	case status != 0 && (status < 200 || status > 599):
-		return invalid(path+".status", "must be 200 to 599")
+		return Invalid(path+".status", "must be 200 to 599")
 	case body != nil && len(doc) > 0:
-		return invalid(path+".json", "must not stand beside body")
+		return Invalid(path+".json", "must not stand beside body")
 	case len(doc) > MaxRouteBody:
-		return invalid(path+".json", "has at most %d bytes", MaxRouteBody)
+		return Invalid(path+".json", "has at most %d bytes", MaxRouteBody)
 	case len(headers) > maxHeaders:
-		return invalid(path+".headers", "has at most %d members", maxHeaders)
+		return Invalid(path+".headers", "has at most %d members", maxHeaders)
 	}
 	if body != nil {
-		if err := checkText(path+".body", *body, MaxRouteBody); err != nil {
+		if err := CheckText(path+".body", *body, MaxRouteBody); err != nil {
 			return err
 		}
 	}
-	if err := checkText(path+".json", string(doc), MaxRouteBody); err != nil {
+	if err := CheckText(path+".json", string(doc), MaxRouteBody); err != nil {
 		return err
 	}
 	for name, value := range headers {
 		if !isToken(name) {
-			return invalid(path+".headers", "has a name that no header can have")
+			return Invalid(path+".headers", "has a name that no header can have")
 		}
-		if err := checkText(path+".headers."+name, value, maxHeader); err != nil {
+		if err := CheckText(path+".headers."+name, value, maxHeader); err != nil {
 			return err
 		}
 		if hasControl(value) {
-			return invalid(path+".headers."+name, "must not hold control characters")
+			return Invalid(path+".headers."+name, "must not hold control characters")
 		}
 	}
 	return nil
@@ -184,24 +186,24 @@ func checkAnswer(path string, status int, headers map[string]string, body *strin
 func checkExchange(path, address, method string, status *int, glob bool) error {
 	if address != "" && glob {
 		if err := checkGlob(address); err != nil {
-			return invalid(path+".url", "%v", err)
+			return Invalid(path+".url", "%v", err)
 		}
 	}
 	if method != "" && (!isToken(method) || len(method) > 20 || method != strings.ToUpper(method)) {
-		return invalid(path+".method", "must be a method of HTTP in capitals, such as POST")
+		return Invalid(path+".method", "must be a method of HTTP in capitals, such as POST")
 	}
 	if status != nil && (*status < 100 || *status > 599) {
-		return invalid(path+".status", "must be 100 to 599")
+		return Invalid(path+".status", "must be 100 to 599")
 	}
 	return nil
 }
 
 func checkGlobName(path, name string) error {
-	if err := checkName(path, name, maxName); err != nil {
+	if err := CheckName(path, name, MaxName); err != nil {
 		return err
 	}
 	if err := checkGlob(name); err != nil {
-		return invalid(path, "%v", err)
+		return Invalid(path, "%v", err)
 	}
 	return nil
 }
@@ -219,11 +221,11 @@ func checkNetworkMatcher(path string, m *Matcher) error {
 	a := &m.Args
 	for _, given := range a.networkArguments() {
 		if given.given && !slices.Contains(networkTakes[m.Name], given.name) {
-			return invalid(path+"."+given.name, "is no argument of the matcher %s", m.Name)
+			return Invalid(path+"."+given.name, "is no argument of the matcher %s", m.Name)
 		}
 	}
 	if a.URL == "" && (m.Name == RequestIs || m.Name == ResponseIs) {
-		return invalid(path+".url", "is missing")
+		return Invalid(path+".url", "is missing")
 	}
 	if a.URL != "" {
 		if err := checkURL(path+".url", a.URL); err != nil {
@@ -234,15 +236,15 @@ func checkNetworkMatcher(path string, m *Matcher) error {
 		return err
 	}
 	if a.Count != nil && (*a.Count < 0 || *a.Count > maxIndex) {
-		return invalid(path+".count", "must be a number from 0 to %d", maxIndex)
+		return Invalid(path+".count", "must be a number from 0 to %d", maxIndex)
 	}
 	if a.Size != nil && (*a.Size < 0 || *a.Size > maxSize) {
-		return invalid(path+".size", "must be a number of bytes from 0")
+		return Invalid(path+".size", "must be a number of bytes from 0")
 	}
 	if b := a.Body; b != nil {
 		if b.Path != "" {
-			if _, err := ParsePath(b.Path); err != nil {
-				return invalid(path+".body.path", "%v", err)
+			if _, err := jsonpath.Parse(b.Path); err != nil {
+				return Invalid(path+".body.path", "%v", err)
 			}
 		}
 		if err := checkComparedText(path+".body", b.Value, b.Mode); err != nil {
@@ -251,18 +253,18 @@ func checkNetworkMatcher(path string, m *Matcher) error {
 	}
 	if h := a.Header; h != nil {
 		if !isToken(h.Name) {
-			return invalid(path+".header.name", "must be the name of a header")
+			return Invalid(path+".header.name", "must be the name of a header")
 		}
 		if err := checkComparedText(path+".header", h.Value, h.Mode); err != nil {
 			return err
 		}
 	}
 	if len(a.Ignore) > maxIgnored {
-		return invalid(path+".ignore", "has at most %d elements", maxIgnored)
+		return Invalid(path+".ignore", "has at most %d elements", maxIgnored)
 	}
 	for _, pattern := range a.Ignore {
 		if err := checkPattern(pattern); err != nil {
-			return invalid(path+".ignore", "has an element that %v", err)
+			return Invalid(path+".ignore", "has an element that %v", err)
 		}
 	}
 	return checkNetworkModes(path, m)
@@ -274,10 +276,10 @@ func checkNetworkModes(path string, m *Matcher) error {
 	switch m.Name {
 	case RequestIs:
 		if a.Mode != "" && a.Count == nil {
-			return invalid(path+".count", "is missing")
+			return Invalid(path+".count", "is missing")
 		}
 		if a.Mode != "" && !slices.Contains(countModes, a.Mode) {
-			return invalid(path+".mode", "must be one of %s", strings.Join(countModes, ", "))
+			return Invalid(path+".mode", "must be one of %s", strings.Join(countModes, ", "))
 		}
 	case DownloadIs:
 		if a.Name != "" {
@@ -293,14 +295,14 @@ func checkNetworkModes(path string, m *Matcher) error {
 // checkComparedText checks a text with its mode.
 func checkComparedText(path, value, mode string) error {
 	if mode != "" && !slices.Contains(textModes, mode) {
-		return invalid(path+".mode", "must be one of %s", strings.Join(textModes, ", "))
+		return Invalid(path+".mode", "must be one of %s", strings.Join(textModes, ", "))
 	}
-	if err := checkText(path+".value", value, MaxText); err != nil {
+	if err := CheckText(path+".value", value, MaxText); err != nil {
 		return err
 	}
 	if mode == Matches {
 		if err := checkPattern(value); err != nil {
-			return invalid(path+".value", "%v", err)
+			return Invalid(path+".value", "%v", err)
 		}
 	}
 	return nil
@@ -325,7 +327,7 @@ func (a *MatcherArgs) networkArguments() []member {
 func checkNoNetwork(path string, m *Matcher) error {
 	for _, given := range m.Args.networkArguments()[3:] {
 		if given.given {
-			return invalid(path+"."+given.name, "is no argument of the matcher %s", m.Name)
+			return Invalid(path+"."+given.name, "is no argument of the matcher %s", m.Name)
 		}
 	}
 	return nil

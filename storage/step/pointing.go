@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/slipway-qa/slipway/storage/step/keyboard"
 )
 
 // Pointing is how the mouse acts on an element.
@@ -41,18 +43,18 @@ func pointingArguments(p *Pointing) []member {
 func checkPointing(path string, t *Tool) error {
 	p := &t.Args.Pointing
 	if at := p.Position; at != nil && (at.X < 0 || at.X > maxViewport || at.Y < 0 || at.Y > maxViewport) {
-		return invalid(path+".position", "must be 0 to %d pixels from the upper left corner", maxViewport)
+		return Invalid(path+".position", "must be 0 to %d pixels from the upper left corner", maxViewport)
 	}
 	if p.Button != "" && !slices.Contains(buttons, p.Button) {
-		return invalid(path+".button", "must be one of %s", strings.Join(buttons, ", "))
+		return Invalid(path+".button", "must be one of %s", strings.Join(buttons, ", "))
 	}
 	for i, key := range p.Modifiers {
-		if !slices.Contains(modifiers, key) || slices.Contains(p.Modifiers[:i], key) {
-			return invalid(fmt.Sprintf("%s.modifiers[%d]", path, i), "must be one of %s, each once", strings.Join(modifiers, ", "))
+		if !slices.Contains(keyboard.Modifiers, key) || slices.Contains(p.Modifiers[:i], key) {
+			return Invalid(fmt.Sprintf("%s.modifiers[%d]", path, i), "must be one of %s, each once", strings.Join(keyboard.Modifiers, ", "))
 		}
 	}
 	if p.ClickCount != nil && (*p.ClickCount < 1 || *p.ClickCount > maxClicks) {
-		return invalid(path+".clickCount", "must be 1 to %d", maxClicks)
+		return Invalid(path+".clickCount", "must be 1 to %d", maxClicks)
 	}
 	return nil
 }
@@ -62,13 +64,13 @@ func checkPointing(path string, t *Tool) error {
 func checkFiles(path string, t *Tool) error {
 	a := &t.Args
 	if a.File != nil && a.Files != nil {
-		return invalid(path+".files", "must not stand beside file")
+		return Invalid(path+".files", "must not stand beside file")
 	}
 	if t.Type == UploadFile && a.File == nil && len(a.Files) == 0 {
-		return invalid(path+".file", "is missing")
+		return Invalid(path+".file", "is missing")
 	}
 	if len(a.Files) > maxFiles {
-		return invalid(path+".files", "has at most %d elements", maxFiles)
+		return Invalid(path+".files", "has at most %d elements", maxFiles)
 	}
 	if a.File != nil {
 		return checkFile(path+".file", a.File)
@@ -81,20 +83,20 @@ func checkFiles(path string, t *Tool) error {
 		size += len(a.Files[i].Content)
 	}
 	if size > MaxFile {
-		return invalid(path+".files", "have together at most %d bytes", MaxFile)
+		return Invalid(path+".files", "have together at most %d bytes", MaxFile)
 	}
 	return nil
 }
 
 func checkFile(path string, f *File) error {
-	if err := checkName(path+".name", f.Name, maxName); err != nil {
+	if err := CheckName(path+".name", f.Name, MaxName); err != nil {
 		return err
 	}
 	if strings.ContainsAny(f.Name, `/\`) || f.Name == "." || f.Name == ".." {
-		return invalid(path+".name", "must be a name without a folder")
+		return Invalid(path+".name", "must be a name without a folder")
 	}
 	if len(f.Content) > MaxFile {
-		return invalid(path+".content", "has at most %d bytes", MaxFile)
+		return Invalid(path+".content", "has at most %d bytes", MaxFile)
 	}
 	return nil
 }

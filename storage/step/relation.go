@@ -41,10 +41,10 @@ func (s *Selector) Relations() iter.Seq2[string, *Relation] {
 
 func (c *selectorCheck) relation(path string, r *Relation, depth int) error {
 	if r.Selector == nil {
-		return invalid(path+".selector", "is missing")
+		return Invalid(path+".selector", "is missing")
 	}
 	if r.Distance < 0 || r.Distance > maxViewport {
-		return invalid(path+".distance", "must be 0 to %d pixels", maxViewport)
+		return Invalid(path+".distance", "must be 0 to %d pixels", maxViewport)
 	}
 	return c.check(path+".selector", r.Selector, depth+1)
 }

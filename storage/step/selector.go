@@ -40,25 +40,25 @@ func (c *selectorCheck) check(path string, s *Selector, depth int) error {
 	c.count++
 	switch {
 	case depth > maxSelectorDepth:
-		return invalid(path, "lies in more than %d selectors", maxSelectorDepth-1)
+		return Invalid(path, "lies in more than %d selectors", maxSelectorDepth-1)
 	case c.count > maxSelectors:
-		return invalid(path, "is one of more than %d selectors in one", maxSelectors)
+		return Invalid(path, "is one of more than %d selectors in one", maxSelectors)
 	case !slices.Contains(selectorTypes, s.Type):
-		return invalid(path+".type", "must be one of %s", strings.Join(selectorTypes, ", "))
+		return Invalid(path+".type", "must be one of %s", strings.Join(selectorTypes, ", "))
 	case s.Type == XPath && c.shadow:
-		return invalid(path+".type", "must not be xpath in a shadow root, where XPath does not work")
+		return Invalid(path+".type", "must not be xpath in a shadow root, where XPath does not work")
 	case strings.TrimSpace(s.Value) == "":
-		return invalid(path+".value", "is missing")
+		return Invalid(path+".value", "is missing")
 	case s.nth != nil:
-		return invalid(path+".nth", "must not differ from index, whose other name it is")
+		return Invalid(path+".nth", "must not differ from index, whose other name it is")
 	case s.Index != nil && (*s.Index < -maxIndex || *s.Index > maxIndex):
-		return invalid(path+".index", "must be %d to %d", -maxIndex, maxIndex)
+		return Invalid(path+".index", "must be %d to %d", -maxIndex, maxIndex)
 	}
 	if err := checkSelectorTexts(path, s); err != nil {
 		return err
 	}
 	if c.size > maxSelectorSize {
-		return invalid(path, "has with its selectors more than %d bytes of text", maxSelectorSize)
+		return Invalid(path, "has with its selectors more than %d bytes of text", maxSelectorSize)
 	}
 	if err := checkRole(path, s); err != nil {
 		return err
@@ -85,18 +85,18 @@ func (c *selectorCheck) check(path string, s *Selector, depth int) error {
 		return nil
 	}
 	if depth > 1 {
-		return invalid(path+".fingerprint", "stands at the outermost selector only, whose element it describes")
+		return Invalid(path+".fingerprint", "stands at the outermost selector only, whose element it describes")
 	}
 	return CheckFingerprint(path+".fingerprint", s.Fingerprint)
 }
 
 func checkSelectorTexts(path string, s *Selector) error {
 	for _, m := range []struct{ name, text string }{{"value", s.Value}, {"name", s.Name}, {"hasText", s.HasText}} {
-		if err := checkText(path+"."+m.name, m.text, MaxSelector); err != nil {
+		if err := CheckText(path+"."+m.name, m.text, MaxSelector); err != nil {
 			return err
 		}
 		if m.text != "" && strings.TrimSpace(m.text) == "" {
-			return invalid(path+"."+m.name, "must not be white space alone, which every element has")
+			return Invalid(path+"."+m.name, "must not be white space alone, which every element has")
 		}
 	}
 	return nil
@@ -129,16 +129,16 @@ var ariaRoles = strings.Fields(`alert alertdialog application article banner blo
 // checkRole checks the members that only some types have: those of roles, and exact.
 func checkRole(path string, s *Selector) error {
 	if s.Exact && (s.Type == CSS || s.Type == XPath || s.Type == ByRole && s.Name == "") {
-		return invalid(path+".exact", "compares texts, of which this selector has none")
+		return Invalid(path+".exact", "compares texts, of which this selector has none")
 	}
 	if s.Type != ByRole {
 		switch {
 		case s.Name != "":
-			return invalid(path+".name", "is no member of the type %s", s.Type)
+			return Invalid(path+".name", "is no member of the type %s", s.Type)
 		case s.Level != 0:
-			return invalid(path+".level", "is no member of the type %s", s.Type)
+			return Invalid(path+".level", "is no member of the type %s", s.Type)
 		case len(s.State) > 0:
-			return invalid(path+".state", "is no member of the type %s", s.Type)
+			return Invalid(path+".state", "is no member of the type %s", s.Type)
 		}
 		return nil
 	}
@@ -147,21 +147,21 @@ func checkRole(path string, s *Selector) error {
 		role = ""
 	}
 	if role != "" && !slices.Contains(ariaRoles, role) {
-		return invalid(path+".value", "must be a role of WAI-ARIA, such as button, link, textbox or heading")
+		return Invalid(path+".value", "must be a role of WAI-ARIA, such as button, link, textbox or heading")
 	}
 	if s.Level < 0 || s.Level > maxLevel {
-		return invalid(path+".level", "must be 1 to %d", maxLevel)
+		return Invalid(path+".level", "must be 1 to %d", maxLevel)
 	}
 	if s.Level != 0 && role != "" && !slices.Contains(levelRoles, role) {
-		return invalid(path+".level", "is of the roles %s only", strings.Join(levelRoles, ", "))
+		return Invalid(path+".level", "is of the roles %s only", strings.Join(levelRoles, ", "))
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.State)) {
 		roles, ok := stateRoles[name]
 		if !ok {
-			return invalid(path+".state", "has no member %.40q, only %s", name, strings.Join(stateNames, ", "))
+			return Invalid(path+".state", "has no member %.40q, only %s", name, strings.Join(stateNames, ", "))
 		}
 		if role != "" && roles != nil && !slices.Contains(roles, role) {
-			return invalid(path+".state."+name, "is of the roles %s only", strings.Join(roles, ", "))
+			return Invalid(path+".state."+name, "is of the roles %s only", strings.Join(roles, ", "))
 		}
 	}
 	return nil

@@ -48,7 +48,7 @@ func checkState(path string, t *Tool, at position) error {
 		return checkStored(path, a)
 	case ClearState:
 		if !a.Cookies && !a.Local && !a.Session && !a.All {
-			return invalid(path, "must have one of cookies, local, session and all")
+			return Invalid(path, "must have one of cookies, local, session and all")
 		}
 	case Emulate:
 		return checkEmulated(path, &a.Emulation)
@@ -64,37 +64,37 @@ func checkState(path string, t *Tool, at position) error {
 
 func checkCookie(path string, a *Args) error {
 	if len(findReferences(a.Name)) == 0 && !cookieName.MatchString(a.Name) {
-		return invalid(path+".name", "must be a name of a cookie: letters, digits and - _ . without spaces")
+		return Invalid(path+".name", "must be a name of a cookie: letters, digits and - _ . without spaces")
 	}
 	if len(a.Name)+len(*a.Value) > maxCookie {
-		return invalid(path+".value", "has with the name at most %d bytes", maxCookie)
+		return Invalid(path+".value", "has with the name at most %d bytes", maxCookie)
 	}
 	if hasControl(*a.Value) || strings.ContainsAny(*a.Value, ";") {
-		return invalid(path+".value", "must not hold control characters and semicolons")
+		return Invalid(path+".value", "must not hold control characters and semicolons")
 	}
 	for _, m := range []struct{ name, text string }{{"name", a.Name}, {"value", *a.Value}, {"domain", a.Domain}, {"path", a.Path}} {
-		if err := checkText(path+"."+m.name, m.text, maxCookie); err != nil {
+		if err := CheckText(path+"."+m.name, m.text, maxCookie); err != nil {
 			return err
 		}
 	}
 	if strings.ContainsAny(a.Domain, "/ :;") || hasControl(a.Domain) {
-		return invalid(path+".domain", "must be a host without scheme and port")
+		return Invalid(path+".domain", "must be a host without scheme and port")
 	}
 	if a.Path != "" && (!strings.HasPrefix(a.Path, "/") || strings.Contains(a.Path, ";") || hasControl(a.Path)) {
-		return invalid(path+".path", "must begin with /")
+		return Invalid(path+".path", "must begin with /")
 	}
 	if err := checkSameSite(path+".sameSite", a.SameSite); err != nil {
 		return err
 	}
 	if strings.EqualFold(a.SameSite, "none") && !a.Secure {
-		return invalid(path+".secure", "must be true where sameSite is none: browsers drop the cookie otherwise")
+		return Invalid(path+".secure", "must be true where sameSite is none: browsers drop the cookie otherwise")
 	}
 	return checkInstant(path+".expires", a.Expires)
 }
 
 func checkSameSite(path, text string) error {
 	if text != "" && !slices.Contains(sameSites, strings.ToLower(text)) {
-		return invalid(path, "must be one of %s", strings.Join(sameSites, ", "))
+		return Invalid(path, "must be one of %s", strings.Join(sameSites, ", "))
 	}
 	return nil
 }
@@ -104,29 +104,29 @@ func checkInstant(path, text string) error {
 		return nil
 	}
 	if _, err := time.Parse(time.RFC3339, text); err != nil {
-		return invalid(path, "must be a time as RFC 3339 has it: 2026-03-01T09:00:00Z")
+		return Invalid(path, "must be a time as RFC 3339 has it: 2026-03-01T09:00:00Z")
 	}
 	return nil
 }
 
 func checkStored(path string, a *Args) error {
 	if !slices.Contains(areas, a.Area) {
-		return invalid(path+".area", "must be one of %s", strings.Join(areas, ", "))
+		return Invalid(path+".area", "must be one of %s", strings.Join(areas, ", "))
 	}
-	if err := checkText(path+".key", a.Key, maxCookie); err != nil {
+	if err := CheckText(path+".key", a.Key, maxCookie); err != nil {
 		return err
 	}
-	if err := checkText(path+".value", *a.Value, maxStored); err != nil {
+	if err := CheckText(path+".value", *a.Value, maxStored); err != nil {
 		return err
 	}
 	if a.Origin == "" || len(findReferences(a.Origin)) > 0 {
-		return checkText(path+".origin", a.Origin, MaxURL)
+		return CheckText(path+".origin", a.Origin, MaxURL)
 	}
 	if u, err := url.Parse(a.Origin); err != nil || originOf(a.Origin) == "" || strings.Trim(u.Path, "/") != "" ||
 		u.RawQuery != "" || u.Fragment != "" {
-		return invalid(path+".origin", "must be scheme, host and port: https://shop.example.com")
+		return Invalid(path+".origin", "must be scheme, host and port: https://shop.example.com")
 	}
-	return checkText(path+".origin", a.Origin, MaxURL)
+	return CheckText(path+".origin", a.Origin, MaxURL)
 }
 
 func checkEmulated(path string, e *Emulation) error {
@@ -135,53 +135,53 @@ func checkEmulated(path string, e *Emulation) error {
 		given = given || m.given
 	}
 	if !given {
-		return invalid(path, "must have one of %s", strings.Join(emulateMembers, ", "))
+		return Invalid(path, "must have one of %s", strings.Join(emulateMembers, ", "))
 	}
 	if e.Device != "" && len(findReferences(e.Device)) == 0 {
 		if _, ok := DeviceNamed(e.Device); !ok {
-			return invalid(path+".device", "must be one of %s", strings.Join(deviceNames(), ", "))
+			return Invalid(path+".device", "must be one of %s", strings.Join(deviceNames(), ", "))
 		}
 	}
 	if v := e.Viewport; v != nil && (v.Width < minViewport || v.Width > maxViewport || v.Height < minViewport || v.Height > maxViewport) {
-		return invalid(path+".viewport", "must have a width and a height of %d to %d pixels", minViewport, maxViewport)
+		return Invalid(path+".viewport", "must have a width and a height of %d to %d pixels", minViewport, maxViewport)
 	}
 	if e.Locale != "" && len(findReferences(e.Locale)) == 0 && !localeForm.MatchString(e.Locale) {
-		return invalid(path+".locale", "must be a language tag such as de-DE")
+		return Invalid(path+".locale", "must be a language tag such as de-DE")
 	}
 	if e.TimeZone != "" && len(findReferences(e.TimeZone)) == 0 {
 		if _, err := time.LoadLocation(e.TimeZone); err != nil || e.TimeZone == "Local" {
-			return invalid(path+".timeZone", "must be a name of the IANA time zones such as Asia/Tokyo")
+			return Invalid(path+".timeZone", "must be a name of the IANA time zones such as Asia/Tokyo")
 		}
 	}
 	for _, m := range []struct{ name, text string }{{"device", e.Device}, {"locale", e.Locale}, {"timeZone", e.TimeZone}} {
-		if err := checkText(path+"."+m.name, m.text, maxName); err != nil {
+		if err := CheckText(path+"."+m.name, m.text, MaxName); err != nil {
 			return err
 		}
 	}
 	if g := e.Geolocation; g != nil && !(-90 <= g.Latitude && g.Latitude <= 90 && -180 <= g.Longitude && g.Longitude <= 180 &&
 		g.Accuracy >= 0) {
-		return invalid(path+".geolocation", "must have a latitude of -90 to 90, a longitude of -180 to 180 and no accuracy below 0")
+		return Invalid(path+".geolocation", "must have a latitude of -90 to 90, a longitude of -180 to 180 and no accuracy below 0")
 	}
 	if e.ColorScheme != "" && !slices.Contains(colorSchemes, e.ColorScheme) {
-		return invalid(path+".colorScheme", "must be one of %s", strings.Join(colorSchemes, ", "))
+		return Invalid(path+".colorScheme", "must be one of %s", strings.Join(colorSchemes, ", "))
 	}
 	if e.CPU != nil && !(1 <= *e.CPU && *e.CPU <= maxSlower) {
-		return invalid(path+".cpu", "must be 1 to %d: how many times slower the processor is", maxSlower)
+		return Invalid(path+".cpu", "must be 1 to %d: how many times slower the processor is", maxSlower)
 	}
 	if n := e.Network; n != nil && !(0 <= n.Latency && n.Latency <= maxLatency && 0 <= n.Down && n.Down <= maxRate &&
 		0 <= n.Up && n.Up <= maxRate) {
-		return invalid(path+".network", "must have a latency of 0 to %d ms and rates of 0 to %d kilobits a second", maxLatency, maxRate)
+		return Invalid(path+".network", "must have a latency of 0 to %d ms and rates of 0 to %d kilobits a second", maxLatency, maxRate)
 	}
 	return checkPermissions(path+".permissions", e.Permissions)
 }
 
 func checkPermissions(path string, names []string) error {
 	if len(names) > maxPermissions {
-		return invalid(path, "has at most %d elements", maxPermissions)
+		return Invalid(path, "has at most %d elements", maxPermissions)
 	}
 	for i, name := range names {
 		if !permissionForm.MatchString(name) {
-			return invalid(fmt.Sprintf("%s[%d]", path, i), "must be the name of a permission such as geolocation")
+			return Invalid(fmt.Sprintf("%s[%d]", path, i), "must be the name of a permission such as geolocation")
 		}
 	}
 	return nil
@@ -196,11 +196,11 @@ func checkClock(path string, a *Args) error {
 	}
 	switch {
 	case count != 1:
-		return invalid(path, "must have one of fixed, advance and resume")
+		return Invalid(path, "must have one of fixed, advance and resume")
 	case a.Advance != nil && (*a.Advance < 0 || *a.Advance > maxAdvance):
-		return invalid(path+".advance", "must be 0 to %d milliseconds", maxAdvance)
+		return Invalid(path+".advance", "must be 0 to %d milliseconds", maxAdvance)
 	}
-	if err := checkText(path+".fixed", a.Fixed, maxName); err != nil {
+	if err := CheckText(path+".fixed", a.Fixed, MaxName); err != nil {
 		return err
 	}
 	return checkInstant(path+".fixed", a.Fixed)
@@ -210,22 +210,22 @@ func checkSave(path string, a *Args, at position) error {
 	page := a.From == SavedURL || a.From == SavedTitle
 	switch {
 	case !slices.Contains(savedFrom, a.From):
-		return invalid(path+".from", "must be one of %s", strings.Join(savedFrom, ", "))
+		return Invalid(path+".from", "must be one of %s", strings.Join(savedFrom, ", "))
 	case !savedName.MatchString(a.Name):
-		return invalid(path+".name", "must be 1 to 64 characters of a-z, 0-9 and _")
+		return Invalid(path+".name", "must be 1 to 64 characters of a-z, 0-9 and _")
 	case page && a.Selector != nil:
-		return invalid(path+".selector", "is no argument of save from %s, which looks at the page", a.From)
+		return Invalid(path+".selector", "is no argument of save from %s, which looks at the page", a.From)
 	case page && at.depth > 0:
-		return invalid(path+".from", "%s looks at the page, so it cannot stand in another tool", a.From)
+		return Invalid(path+".from", "%s looks at the page, so it cannot stand in another tool", a.From)
 	case !page && a.Selector == nil:
-		return invalid(path+".selector", "is missing")
+		return Invalid(path+".selector", "is missing")
 	case a.From == SavedAttribute && a.Attribute == "":
-		return invalid(path+".attribute", "is missing")
+		return Invalid(path+".attribute", "is missing")
 	case a.From != SavedAttribute && a.Attribute != "":
-		return invalid(path+".attribute", "is no argument of save from %s", a.From)
+		return Invalid(path+".attribute", "is no argument of save from %s", a.From)
 	}
 	if a.Attribute != "" {
-		if err := checkName(path+".attribute", a.Attribute, maxName); err != nil {
+		if err := CheckName(path+".attribute", a.Attribute, MaxName); err != nil {
 			return err
 		}
 	}
@@ -235,9 +235,9 @@ func checkSave(path string, a *Args, at position) error {
 	pattern, err := Pattern(a.Match)
 	switch {
 	case err != nil:
-		return invalid(path+".match", "%v", err)
+		return Invalid(path+".match", "%v", err)
 	case pattern.NumSubexp() != 1:
-		return invalid(path+".match", "must have one group, which is what is saved")
+		return Invalid(path+".match", "must have one group, which is what is saved")
 	}
 	return nil
 }
@@ -247,28 +247,28 @@ func checkSave(path string, a *Args, at position) error {
 func checkForEach(path string, a *Args, at position) error {
 	switch {
 	case len(a.Tools) == 0:
-		return invalid(path+".tools", "must have at least one tool")
+		return Invalid(path+".tools", "must have at least one tool")
 	case len(a.Tools) > maxTools:
-		return invalid(path+".tools", "has at most %d elements", maxTools)
+		return Invalid(path+".tools", "has at most %d elements", maxTools)
 	case a.Max != nil && (*a.Max < 1 || *a.Max > MaxIterations):
-		return invalid(path+".max", "must be 1 to %d", MaxIterations)
+		return Invalid(path+".max", "must be 1 to %d", MaxIterations)
 	case a.Selector.Index != nil:
-		return invalid(path+".selector.index", "says which one of the rows is meant: for_each goes through all")
+		return Invalid(path+".selector.index", "says which one of the rows is meant: for_each goes through all")
 	case a.Selector.Type == XPath:
-		return invalid(path+".selector.type", "must not be xpath: what is within a row is found by the others")
+		return Invalid(path+".selector.type", "must not be xpath: what is within a row is found by the others")
 	}
 	for i := range a.Tools {
 		t := &a.Tools[i]
 		here := fmt.Sprintf("%s.tools[%d]", path, i)
 		switch {
 		case t.Type == ForEach || t.Type == InFrame || t.Type == InShadowRoot || IsMobile(t):
-			return invalid(here+".type", "%s cannot stand in for_each", t.Type)
+			return Invalid(here+".type", "%s cannot stand in for_each", t.Type)
 		case t.Args.Selector == nil && !(t.Type == Assert && t.Args.Matcher != nil && matcherRules[t.Args.Matcher.Name].page) &&
 			!actsAnywhere(t.Type):
-			return invalid(here+".args.selector", "is missing: a tool of for_each acts within the row")
+			return Invalid(here+".args.selector", "is missing: a tool of for_each acts within the row")
 		}
 		if t.Args.timeout != nil {
-			return invalid(here+".args.matcher", "must not say how long it waits: that is the timeoutMs of the step")
+			return Invalid(here+".args.matcher", "must not say how long it waits: that is the timeoutMs of the step")
 		}
 		if err := checkTool(here, t, position{}); err != nil {
 			return err
@@ -310,23 +310,23 @@ func checkKept(path string, m *Matcher) error {
 		of    string
 	}{{"area", a.Area != "", StorageIs}, {"key", a.Key != "", StorageIs}, {"attributes", a.Attributes != nil, CookieIs}} {
 		if member.given && m.Name != member.of {
-			return invalid(path+"."+member.name, "is no argument of the matcher %s", m.Name)
+			return Invalid(path+"."+member.name, "is no argument of the matcher %s", m.Name)
 		}
 	}
 	if m.Name == StorageIs {
 		if !slices.Contains(areas, a.Area) {
-			return invalid(path+".area", "must be one of %s", strings.Join(areas, ", "))
+			return Invalid(path+".area", "must be one of %s", strings.Join(areas, ", "))
 		}
 		if a.Key == "" {
-			return invalid(path+".key", "is missing")
+			return Invalid(path+".key", "is missing")
 		}
-		return checkText(path+".key", a.Key, maxCookie)
+		return CheckText(path+".key", a.Key, maxCookie)
 	}
 	if a.Attributes == nil {
 		return nil
 	}
 	for _, text := range []struct{ name, text string }{{"domain", a.Attributes.Domain}, {"path", a.Attributes.Path}} {
-		if err := checkText(path+".attributes."+text.name, text.text, maxCookie); err != nil {
+		if err := CheckText(path+".attributes."+text.name, text.text, maxCookie); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,6 @@
 // Package step holds the documents of tests that every area shares: steps with
-// their tools, selectors and fingerprints, the targets that a test runs on, and
-// what a run found out about each step.
+// their tools, selectors and fingerprints. What a test runs on is in package capability,
+// what a run found out about each step in package playback.
 //
 // A step is one tool with its arguments. Tools are those of the interface
 // (go_to_url, click, assert ...) and a few more; Validate knows what each one
@@ -10,7 +10,7 @@
 // fingerprints.
 //
 // Text arguments may contain variables ({{name}}, {{team:name}}): Expand replaces
-// them when a step executes, and the replaced text is never stored. A Redactor
+// them when a step executes, and the replaced text is never stored. Package redaction
 // removes the values of secret variables from the text of pages and logs.
 //
 // The package is a leaf: it reads documents from outside, so everything in them is
@@ -322,58 +322,3 @@ type File struct {
 	Name    string `json:"name"`
 	Content []byte `json:"content"` // Base64 in JSON
 }
-
-// Target is where a test runs.
-type Target struct {
-	Capabilities Capabilities `json:"capabilities"`
-	IsRDC        bool         `json:"isRdc"` // a real device
-}
-
-// Capabilities are W3C WebDriver capabilities, with those of vendors.
-type Capabilities map[string]any
-
-// RunSettings are how a case runs.
-type RunSettings struct {
-	TestURL       string   `json:"testUrl"`
-	SCTunnelName  *string  `json:"scTunnelName"`
-	PrimaryTarget *Target  `json:"primaryTarget"`
-	RunTargets    []Target `json:"runTargets"`
-	LastBuildName string   `json:"lastBuildName"`
-	// Strict fails a step whose selector finds several elements and has no index;
-	// nil is true. Without it the first one that can be used is.
-	Strict *bool `json:"strict,omitempty"`
-	// Healing is one of the modes below; "" is the suite's, else the organization's.
-	Healing string `json:"healing,omitempty"`
-	// Drift is one of DriftModes; "" is the suite's, else the organization's.
-	Drift string `json:"drift,omitempty"`
-	// Trace is one of TraceModes; "" is the suite's, else the organization's.
-	Trace string `json:"trace,omitempty"`
-	// Retries is how often a run that failed is played again, 0 to MaxRetries; nil is the
-	// suite's, else the organization's.
-	Retries *int `json:"retries,omitempty"`
-	// Access is what the site of TestURL asks a browser for.
-	Access
-}
-
-// The modes of traces. Without one, in the run, its case, suite and organization, those of
-// tests that did not pass are kept.
-const (
-	TraceOff       = "off"
-	TraceOnFailure = "on_failure"
-	TraceOn        = "on"
-)
-
-// TraceModes are all modes.
-var TraceModes = []string{TraceOff, TraceOnFailure, TraceOn}
-
-// The modes of healing. Without one, in the case, its suite and its organization,
-// healings are applied, but only suggested where the name of the element says that
-// the step deletes, pays, sends or submits.
-const (
-	HealOff     = "off"     // a selector that finds nothing fails the step
-	HealSuggest = "suggest" // so it does, and the step says which element it may be
-	HealApply   = "apply"   // the step acts on the element
-)
-
-// HealModes are all modes.
-var HealModes = []string{HealOff, HealSuggest, HealApply}

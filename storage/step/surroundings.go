@@ -69,10 +69,10 @@ func checkSurroundings(path string, s *Surroundings) error {
 		return nil
 	}
 	if s.Row != nil {
-		if err := checkText(path+".row.kind", s.Row.Kind, maxFingerprintTxt); err != nil {
+		if err := CheckText(path+".row.kind", s.Row.Kind, maxFingerprintTxt); err != nil {
 			return err
 		}
-		if err := checkText(path+".row.id", s.Row.ID, maxFingerprintTxt); err != nil {
+		if err := CheckText(path+".row.id", s.Row.ID, maxFingerprintTxt); err != nil {
 			return err
 		}
 		if err := checkTextList(path+".row.texts", s.Row.Texts, maxRowTexts); err != nil {
@@ -83,11 +83,11 @@ func checkSurroundings(path string, s *Surroundings) error {
 		return err
 	}
 	if len(s.Containers) > maxContainers {
-		return invalid(path+".containers", "has at most %d elements", maxContainers)
+		return Invalid(path+".containers", "has at most %d elements", maxContainers)
 	}
 	for i, c := range s.Containers {
 		for _, m := range []struct{ name, text string }{{"role", c.Role}, {"name", c.Name}, {"id", c.ID}, {"action", c.Action}} {
-			if err := checkText(fmt.Sprintf("%s.containers[%d].%s", path, i, m.name), m.text, maxFingerprintTxt); err != nil {
+			if err := CheckText(fmt.Sprintf("%s.containers[%d].%s", path, i, m.name), m.text, maxFingerprintTxt); err != nil {
 				return err
 			}
 		}
@@ -101,7 +101,7 @@ func checkSurroundings(path string, s *Surroundings) error {
 		{"sameId", s.Alike.SameID}, {"sameHref", s.Alike.SameHref},
 	} {
 		if m.value < 0 || m.value > maxIndex {
-			return invalid(path+".alike."+m.name, "must be 0 to %d", maxIndex)
+			return Invalid(path+".alike."+m.name, "must be 0 to %d", maxIndex)
 		}
 	}
 	return nil
@@ -109,10 +109,10 @@ func checkSurroundings(path string, s *Surroundings) error {
 
 func checkTextList(path string, texts []string, most int) error {
 	if len(texts) > most {
-		return invalid(path, "has at most %d elements", most)
+		return Invalid(path, "has at most %d elements", most)
 	}
 	for i, text := range texts {
-		if err := checkText(fmt.Sprintf("%s[%d]", path, i), text, maxFingerprintTxt); err != nil {
+		if err := CheckText(fmt.Sprintf("%s[%d]", path, i), text, maxFingerprintTxt); err != nil {
 			return err
 		}
 	}

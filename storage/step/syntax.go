@@ -18,11 +18,11 @@ func checkSyntax(path string, s *Selector) error {
 	switch s.Type {
 	case CSS:
 		if wrong := css.Check(value); wrong != nil && wrong.Read <= certain {
-			return invalid(path, "is no CSS selector: %s", wrong)
+			return Invalid(path, "is no CSS selector: %s", wrong)
 		}
 	case XPath:
 		if wrong := xpath.Check(value); wrong != nil && wrong.Read <= certain {
-			return invalid(path, "is no XPath that finds elements: %s", wrong)
+			return Invalid(path, "is no XPath that finds elements: %s", wrong)
 		}
 	}
 	return nil

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/slipway-qa/slipway/storage/step/keyboard"
 )
 
 // rule is which arguments a tool has. Others are refused: they would be stored and
@@ -81,21 +83,21 @@ func checkTool(path string, t *Tool, at position) error {
 	r, ok := ruleOf(t.Type)
 	switch {
 	case t.Type == "":
-		return invalid(path+".type", "is missing")
+		return Invalid(path+".type", "is missing")
 	case !ok:
-		return invalid(path+".type", "must be one of %s", strings.Join(Tools(), ", "))
+		return Invalid(path+".type", "must be one of %s", strings.Join(Tools(), ", "))
 	case at.depth > 0 && !r.inside:
-		return invalid(path+".type", "%s acts on no element, so it cannot stand in another tool", t.Type)
+		return Invalid(path+".type", "%s acts on no element, so it cannot stand in another tool", t.Type)
 	case at.depth > MaxNesting:
-		return invalid(path, "lies in more than %d frames and shadow roots", MaxNesting)
+		return Invalid(path, "lies in more than %d frames and shadow roots", MaxNesting)
 	}
 	path += ".args"
 	for _, m := range givenArguments(&t.Args) {
 		if m.given && !slices.Contains(r.needs, m.name) && !slices.Contains(r.takes, m.name) {
-			return invalid(path+"."+m.name, "is no argument of %s", t.Type)
+			return Invalid(path+"."+m.name, "is no argument of %s", t.Type)
 		}
 		if !m.given && slices.Contains(r.needs, m.name) {
-			return invalid(path+"."+m.name, "is missing")
+			return Invalid(path+"."+m.name, "is missing")
 		}
 	}
 	if err := checkTexts(path, t); err != nil {
@@ -179,50 +181,50 @@ func checkTexts(path string, t *Tool) error {
 		}
 	}
 	if t.Type == TypeKeys && *a.Text == "" {
-		return invalid(path+".text", "must have at least one character")
+		return Invalid(path+".text", "must have at least one character")
 	}
 	if err := checkGroup(path, a); err != nil {
 		return err
 	}
 	if a.Text != nil {
-		if err := checkText(path+".text", *a.Text, MaxText); err != nil {
+		if err := CheckText(path+".text", *a.Text, MaxText); err != nil {
 			return err
 		}
 	}
 	if a.OptionValue != nil {
-		if err := checkText(path+".optionValue", *a.OptionValue, MaxText); err != nil {
+		if err := CheckText(path+".optionValue", *a.OptionValue, MaxText); err != nil {
 			return err
 		}
 	}
 	if err := checkFiles(path, t); err != nil {
 		return err
 	}
-	return checkText(path+".reasoning", a.Reasoning, MaxText)
+	return CheckText(path+".reasoning", a.Reasoning, MaxText)
 }
 
 func checkWords(path string, t *Tool) error {
 	a := &t.Args
 	if a.Time != nil && (*a.Time < 0 || *a.Time > MaxWaitMS) {
-		return invalid(path+".time", "must be 0 to %d milliseconds", MaxWaitMS)
+		return Invalid(path+".time", "must be 0 to %d milliseconds", MaxWaitMS)
 	}
 	for _, m := range []struct {
 		name  string
 		value *int
 	}{{"width", a.Width}, {"height", a.Height}} {
 		if m.value != nil && (*m.value < minViewport || *m.value > maxViewport) {
-			return invalid(path+"."+m.name, "must be %d to %d pixels", minViewport, maxViewport)
+			return Invalid(path+"."+m.name, "must be %d to %d pixels", minViewport, maxViewport)
 		}
 	}
 	if a.Direction != "" && !slices.Contains(directions, a.Direction) {
-		return invalid(path+".direction", "must be one of %s", strings.Join(directions, ", "))
+		return Invalid(path+".direction", "must be one of %s", strings.Join(directions, ", "))
 	}
 	if a.Action != "" && !slices.Contains(actions, a.Action) {
-		return invalid(path+".action", "must be one of %s", strings.Join(actions, ", "))
+		return Invalid(path+".action", "must be one of %s", strings.Join(actions, ", "))
 	}
 	if a.Key != "" && t.Type == PressKey {
-		if _, _, ok := ParseKey(a.Key); !ok {
-			return invalid(path+".key", "must be a character or one of %s, with %s before it and a + between",
-				strings.Join(keys, ", "), strings.Join(modifiers, ", "))
+		if _, _, ok := keyboard.Parse(a.Key); !ok {
+			return Invalid(path+".key", "must be a character or one of %s, with %s before it and a + between",
+				strings.Join(keyboard.Keys, ", "), strings.Join(keyboard.Modifiers, ", "))
 		}
 	}
 	return nil

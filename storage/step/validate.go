@@ -22,8 +22,11 @@ const (
 	// than a job has.
 	MaxWaitMS = 600_000
 
+	// MaxShown bounds a text of a page in a message, in characters.
+	MaxShown = 80
+
 	maxID             = 64
-	maxName           = 255     // characters of file and attribute names
+	MaxName           = 255     // characters of file and attribute names
 	maxFingerprint    = 32      // attributes and parts of a path
 	maxFingerprintTxt = 1 << 10 // bytes of one text
 	// maxIndex is far above how many elements of one kind a page has.
@@ -40,7 +43,8 @@ type InvalidError struct{ Path, Msg string }
 
 func (e *InvalidError) Error() string { return e.Path + ": " + e.Msg }
 
-func invalid(path, format string, args ...any) error {
+// Invalid returns an *InvalidError with a message.
+func Invalid(path, format string, args ...any) error {
 	return &InvalidError{Path: path, Msg: fmt.Sprintf(format, args...)}
 }
 
@@ -48,7 +52,7 @@ func invalid(path, format string, args ...any) error {
 // without one. The error is an *InvalidError.
 func Validate(steps []Step) error {
 	if len(steps) > MaxSteps {
-		return invalid("steps", "has at most %d elements", MaxSteps)
+		return Invalid("steps", "has at most %d elements", MaxSteps)
 	}
 	taken := make(map[string]bool, len(steps))
 	for i := range steps {
@@ -58,7 +62,7 @@ func Validate(steps []Step) error {
 		}
 		if id := steps[i].ID; id != "" {
 			if taken[id] {
-				return invalid(path+".id", "is the id of another step too")
+				return Invalid(path+".id", "is the id of another step too")
 			}
 			taken[id] = true
 		}
@@ -83,33 +87,33 @@ func assignIDs(steps []Step, taken map[string]bool) {
 
 func checkStep(path string, s *Step) error {
 	if !isID(s.ID) {
-		return invalid(path+".id", "has at most %d characters of A-Z, a-z, 0-9, _, . and -", maxID)
+		return Invalid(path+".id", "has at most %d characters of A-Z, a-z, 0-9, _, . and -", maxID)
 	}
 	if err := settleTimeout(path, &s.TimeoutMS, &Inner(&s.Tool).Args.timeout); err != nil {
 		return err
 	}
 	if s.TimeoutMS < 0 || s.TimeoutMS > MaxWaitMS {
-		return invalid(path+".timeoutMs", "must be 0 to %d", MaxWaitMS)
+		return Invalid(path+".timeoutMs", "must be 0 to %d", MaxWaitMS)
 	}
 	if s.Result != nil {
-		if err := checkText(path+".result.message", s.Result.Message, MaxText); err != nil {
+		if err := CheckText(path+".result.message", s.Result.Message, MaxText); err != nil {
 			return err
 		}
 	}
-	if err := checkText(path+".screenshotId", s.ScreenshotID, maxName); err != nil {
+	if err := CheckText(path+".screenshotId", s.ScreenshotID, MaxName); err != nil {
 		return err
 	}
 	if err := checkTool(path+".tool", &s.Tool, position{}); err != nil {
 		return err
 	}
 	if s.Tool.Type == RunGroup && s.TimeoutMS > 0 {
-		return invalid(path+".timeoutMs", "is that of no step: the steps of a group have their own")
+		return Invalid(path+".timeoutMs", "is that of no step: the steps of a group have their own")
 	}
 	if err := checkCondition(path+".when", s); err != nil {
 		return err
 	}
 	if s.Optional && Inner(&s.Tool).Type == Assert {
-		return invalid(path+".optional", "must not be true for an assertion")
+		return Invalid(path+".optional", "must not be true for an assertion")
 	}
 	return nil
 }
@@ -131,13 +135,13 @@ func checkConditionAt(path string, c *Condition, at position) error {
 		return err
 	}
 	if c.TimeoutMS < 0 || c.TimeoutMS > MaxWaitMS {
-		return invalid(path+".timeoutMs", "must be 0 to %d", MaxWaitMS)
+		return Invalid(path+".timeoutMs", "must be 0 to %d", MaxWaitMS)
 	}
 	if c.Matcher == nil {
-		return invalid(path+".matcher", "is missing")
+		return Invalid(path+".matcher", "is missing")
 	}
 	if IsNetworkMatcher(c.Matcher.Name) {
-		return invalid(path+".matcher.name", "%s is what the browser did, and no condition", c.Matcher.Name)
+		return Invalid(path+".matcher.name", "%s is what the browser did, and no condition", c.Matcher.Name)
 	}
 	if err := checkComparison(path, c.Matcher, c.Selector); err != nil {
 		return err
@@ -161,32 +165,32 @@ func isID(id string) bool {
 	}) < 0
 }
 
-// checkText accepts what the database can store, up to a number of bytes.
-func checkText(path, text string, most int) error {
+// CheckText accepts what the database can store, up to a number of bytes.
+func CheckText(path, text string, most int) error {
 	switch {
 	case len(text) > most:
-		return invalid(path, "has at most %d bytes", most)
+		return Invalid(path, "has at most %d bytes", most)
 	case !utf8.ValidString(text):
-		return invalid(path, "must be UTF-8 text")
+		return Invalid(path, "must be UTF-8 text")
 	case strings.IndexByte(text, 0) >= 0:
-		return invalid(path, "must not hold the character NUL")
+		return Invalid(path, "must not hold the character NUL")
 	}
 	return nil
 }
 
-// checkName accepts short texts on one line.
-func checkName(path, name string, most int) error {
+// CheckName accepts short texts on one line.
+func CheckName(path, name string, most int) error {
 	if name == "" {
-		return invalid(path, "is missing")
+		return Invalid(path, "is missing")
 	}
-	if err := checkText(path, name, 4*most); err != nil {
+	if err := CheckText(path, name, 4*most); err != nil {
 		return err
 	}
 	if utf8.RuneCountInString(name) > most {
-		return invalid(path, "has at most %d characters", most)
+		return Invalid(path, "has at most %d characters", most)
 	}
 	if hasControl(name) {
-		return invalid(path, "must not hold control characters")
+		return Invalid(path, "must not hold control characters")
 	}
 	return nil
 }
@@ -200,13 +204,13 @@ func hasControl(text string) bool {
 // when the step executes, since variables and redirects decide it, too.
 func checkURL(path, address string) error {
 	if address == "" {
-		return invalid(path, "is missing")
+		return Invalid(path, "is missing")
 	}
-	if err := checkText(path, address, MaxURL); err != nil {
+	if err := CheckText(path, address, MaxURL); err != nil {
 		return err
 	}
 	if hasControl(address) || strings.TrimSpace(address) != address {
-		return invalid(path, "must be an address without control characters and without white space around it")
+		return Invalid(path, "must be an address without control characters and without white space around it")
 	}
 	return nil
 }

@@ -227,26 +227,6 @@ func TestParts(t *testing.T) {
 	require.False(t, (&step.Fingerprint{Tag: "a"}).Partial())
 }
 
-func TestParseKey(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]struct {
-		held []string
-		key  string
-	}{
-		"a": {nil, "a"}, "+": {nil, "+"}, "Enter": {nil, "Enter"}, "Shift": {nil, "Shift"}, "Shift+Tab": {[]string{"Shift"}, "Tab"},
-		"Control++": {[]string{"Control"}, "+"}, "Meta+Alt+F12": {[]string{"Meta", "Alt"}, "F12"},
-	} {
-		held, key, ok := step.ParseKey(text)
-		require.True(t, ok, text)
-		require.Equal(t, want.held, held, text)
-		require.Equal(t, want.key, key, text)
-	}
-	for _, text := range []string{"", "ab", "enter", "++", "a+b", "Control+", "\n", "\xff", "+a"} {
-		_, _, ok := step.ParseKey(text)
-		require.False(t, ok, text)
-	}
-}
-
 func TestPattern(t *testing.T) {
 	t.Parallel()
 	p, err := step.Pattern(`^\d{2,3} items?$`)

@@ -113,9 +113,9 @@ func CheckRows(list string, steps []Step, address string, columns []string) erro
 			switch {
 			case r.Scope != ScopeRow || slices.Contains(columns, r.Name):
 			case columns == nil:
-				return invalid(path, "names %s, and the test case has no data", r)
+				return Invalid(path, "names %s, and the test case has no data", r)
 			default:
-				return invalid(path, "names %s, and the data have no column %s", r, r.Name)
+				return Invalid(path, "names %s, and the data have no column %s", r, r.Name)
 			}
 		}
 		return nil
@@ -264,4 +264,16 @@ type UnknownVariableError struct{ Reference Reference }
 
 func (e *UnknownVariableError) Error() string {
 	return "the variable " + e.Reference.String() + " has no value"
+}
+
+// OnlyVariables reports whether a text consists of variables alone.
+func OnlyVariables(text string) bool {
+	end := 0
+	for _, f := range findReferences(text) {
+		if f.from != end {
+			break
+		}
+		end = f.to
+	}
+	return end == len(text)
 }

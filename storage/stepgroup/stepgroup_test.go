@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/storage/step/group"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/storage/stepgroup"
 )
 
@@ -290,9 +291,9 @@ func TestHealingsOfGroups(t *testing.T) {
 	testRun := r.NewRun(c, 1)
 	_, _, err = r.Begin(testRun.Jobs[0].ID)
 	require.NoError(t, err)
-	healed := &step.Healed{From: *clicks("#old").Tool.Args.Selector, To: *clicks("#new").Tool.Args.Selector, Score: 1}
+	healed := &playback.Healed{From: *clicks("#old").Tool.Args.Selector, To: *clicks("#new").Tool.Args.Selector, Score: 1}
 	did, err := r.End(testRun.Jobs[0].ID, run.JobEnd{Status: run.Passed,
-		Records: []step.Record{{StepID: "s1/in/s1", Tool: clicks("#old").Tool, Status: step.Passed, Healed: healed,
+		Records: []playback.Record{{StepID: "s1/in/s1", Tool: clicks("#old").Tool, Status: playback.Passed, Healed: healed,
 			Group: &step.InGroup{ID: inner.ID.String(), Name: "inner", RevisionID: inner.Revision.ID.String(), StepID: "s1", Depth: 2}}},
 		Fingerprints: map[string]step.Fingerprint{"s1/in/s1": {Tag: "button"}}})
 	require.NoError(t, err)

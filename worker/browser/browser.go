@@ -7,7 +7,7 @@
 // Chrome on this system. A target that nothing serves is refused immediately.
 //
 // A session of a hub lives for one lease. Neither of hubs nor of the managed browsers
-// options can be chosen that reach the machine (step.CheckPermitted, capability.go): no
+// options can be chosen that reach the machine (capability.CheckPermitted, capability.go): no
 // programs, folders, extensions, debuggers or proxies. A hub that is Unsafe receives the
 // capabilities as they are. Managed browsers reach
 // the network through the egress proxy alone, or through another such proxy in front
@@ -32,7 +32,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 	"github.com/slipway-qa/slipway/worker/browser/egress"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
@@ -90,7 +90,7 @@ type Observer interface {
 
 // Request is the session that a test needs.
 type Request struct {
-	Target step.Target // with effective capabilities
+	Target capability.Target // with effective capabilities
 	// Proxy is the address of a tunnel, "" without one: http, https or socks5,
 	// with user and password.
 	Proxy string

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/worker/browser/egress"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
@@ -48,7 +48,7 @@ func (k kind) key() string {
 func plainKind() kind { return kind{loadStrategy: "eager"} }
 
 // checkServedHere refuses targets that are not Chrome on this system.
-func checkServedHere(t step.Target) error {
+func checkServedHere(t capability.Target) error {
 	browser, platform := lowerText(t.Capabilities, "browserName"), lowerText(t.Capabilities, "platformName")
 	chrome := browser == "" || browser == "chrome" || browser == "chromium"
 	here := platform == "" || platform == "any" || isPlatform(runtime.GOOS, platform)
@@ -162,13 +162,13 @@ func readTimeouts(value any) (webdriver.Timeouts, bool) {
 
 // readOptions reads goog:chromeOptions.
 func (k *kind) readOptions(value any) error {
-	if err := step.CheckChromiumOptions(chromeOptions, value); err != nil {
+	if err := capability.CheckChromiumOptions(chromeOptions, value); err != nil {
 		return refuse("the browsers of this worker do not take %s", err)
 	}
 	options, _ := value.(map[string]any)
 	args, _ := options["args"].([]any)
 	for _, item := range args {
-		name, value, common, err := step.ChromiumArgument(chromeOptions, item)
+		name, value, common, err := capability.ChromiumArgument(chromeOptions, item)
 		switch {
 		case err != nil:
 			return refuse("the browsers of this worker do not take %s", err)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
 
@@ -24,20 +24,20 @@ func TestPlatformsOfThisSystem(t *testing.T) {
 			require.Equal(t, want, isPlatform(system, name), "%s on %s", name, system)
 		}
 	}
-	require.NoError(t, checkServedHere(step.Target{Capabilities: step.Capabilities{"platformName": "ANY"}}))
+	require.NoError(t, checkServedHere(capability.Target{Capabilities: capability.Capabilities{"platformName": "ANY"}}))
 	here := map[string]string{"linux": "Linux", "darwin": "macOS 15", "windows": "Windows 11"}[runtime.GOOS]
-	require.NoError(t, checkServedHere(step.Target{Capabilities: step.Capabilities{"platformName": here}}))
-	require.Error(t, checkServedHere(step.Target{Capabilities: step.Capabilities{"platformName": "solaris"}}))
+	require.NoError(t, checkServedHere(capability.Target{Capabilities: capability.Capabilities{"platformName": here}}))
+	require.Error(t, checkServedHere(capability.Target{Capabilities: capability.Capabilities{"platformName": "solaris"}}))
 }
 
 func TestHostileCapabilitiesAreRefused(t *testing.T) {
 	t.Parallel()
-	options := func(name string, value any) step.Capabilities {
-		return step.Capabilities{"goog:chromeOptions": map[string]any{name: value}}
+	options := func(name string, value any) capability.Capabilities {
+		return capability.Capabilities{"goog:chromeOptions": map[string]any{name: value}}
 	}
-	argument := func(arg string) step.Capabilities { return options("args", []any{arg}) }
+	argument := func(arg string) capability.Capabilities { return options("args", []any{arg}) }
 	for _, test := range []struct {
-		caps step.Capabilities
+		caps capability.Capabilities
 		text string
 	}{
 		{options("binary", "/bin/sh"), "binary"},
@@ -76,16 +76,16 @@ func TestHostileCapabilitiesAreRefused(t *testing.T) {
 		{argument("--user-agent=a\nb"), "--user-agent"},
 		{argument("--force-dark-mode=x"), "--force-dark-mode"},
 		{argument(""), "argument"},
-		{step.Capabilities{"proxy": map[string]any{"proxyType": "direct"}}, "capability proxy"},
-		{step.Capabilities{"goog:chromeOptions": 7}, "must be an object"},
-		{step.Capabilities{"moz:firefoxOptions": map[string]any{}}, "moz:firefoxOptions"},
-		{step.Capabilities{"chromeOptions": map[string]any{}}, "chromeOptions"},
-		{step.Capabilities{"pageLoadStrategy": "never"}, "pageLoadStrategy"},
-		{step.Capabilities{"acceptInsecureCerts": "yes"}, "acceptInsecureCerts"},
-		{step.Capabilities{"timeouts": map[string]any{"script": 1e9}}, "timeouts"},
-		{step.Capabilities{strings.Repeat("x", 10000): 1}, "capability xxx"},
+		{capability.Capabilities{"proxy": map[string]any{"proxyType": "direct"}}, "capability proxy"},
+		{capability.Capabilities{"goog:chromeOptions": 7}, "must be an object"},
+		{capability.Capabilities{"moz:firefoxOptions": map[string]any{}}, "moz:firefoxOptions"},
+		{capability.Capabilities{"chromeOptions": map[string]any{}}, "chromeOptions"},
+		{capability.Capabilities{"pageLoadStrategy": "never"}, "pageLoadStrategy"},
+		{capability.Capabilities{"acceptInsecureCerts": "yes"}, "acceptInsecureCerts"},
+		{capability.Capabilities{"timeouts": map[string]any{"script": 1e9}}, "timeouts"},
+		{capability.Capabilities{strings.Repeat("x", 10000): 1}, "capability xxx"},
 	} {
-		_, _, err := readKind(Request{Target: step.Target{Capabilities: test.caps}})
+		_, _, err := readKind(Request{Target: capability.Target{Capabilities: test.caps}})
 		var refused *SessionError
 		require.ErrorAs(t, err, &refused, "%v", test.caps)
 		require.Contains(t, refused.Text, test.text)
@@ -96,7 +96,7 @@ func TestHostileCapabilitiesAreRefused(t *testing.T) {
 
 func TestHarmlessCapabilitiesPass(t *testing.T) {
 	t.Parallel()
-	caps := step.Capabilities{
+	caps := capability.Capabilities{
 		"browserName": "chrome", "acceptInsecureCerts": true, "pageLoadStrategy": "normal",
 		"unhandledPromptBehavior": "accept", "webSocketUrl": false, "acme:options": map[string]any{"name": "x"},
 		"se:recordVideo": true, "timeouts": map[string]any{"script": 1000.0, "implicit": 5000.0},
@@ -107,7 +107,7 @@ func TestHarmlessCapabilitiesPass(t *testing.T) {
 			"excludeSwitches": []any{"enable-automation"},
 		},
 	}
-	k, timeouts, err := readKind(Request{Target: step.Target{Capabilities: caps}, Proxy: "http://u:secret@t"})
+	k, timeouts, err := readKind(Request{Target: capability.Target{Capabilities: caps}, Proxy: "http://u:secret@t"})
 	require.NoError(t, err)
 	require.Equal(t, webdriver.Timeouts{Script: time.Second}, timeouts, "implicit is left out")
 	require.Equal(t, []string{"--user-agent=X (Y)", "--window-size=800,600"}, k.args)
@@ -129,10 +129,10 @@ func TestHarmlessCapabilitiesPass(t *testing.T) {
 	require.NotContains(t, string(doc), "secret")
 
 	// The same options have the same key, others another.
-	same, _, err := readKind(Request{Target: step.Target{Capabilities: caps}, Proxy: "http://u:secret@t"})
+	same, _, err := readKind(Request{Target: capability.Target{Capabilities: caps}, Proxy: "http://u:secret@t"})
 	require.NoError(t, err)
 	require.Equal(t, k.key(), same.key())
-	other, _, err := readKind(Request{Target: step.Target{Capabilities: caps}})
+	other, _, err := readKind(Request{Target: capability.Target{Capabilities: caps}})
 	require.NoError(t, err)
 	require.NotEqual(t, k.key(), other.key())
 	none, _, err := readKind(Request{})
@@ -153,17 +153,17 @@ func FuzzReadKind(f *testing.F) {
 	f.Add(`{"goog:chromeOptions":{"args":["--lang=de","--user-data-dir=/x"],"prefs":{"intl.accept_languages":"de"}}}`)
 	f.Add(`{"acceptInsecureCerts":true,"timeouts":{"script":1},"proxy":{}}`)
 	f.Fuzz(func(t *testing.T, doc string) {
-		var caps step.Capabilities
+		var caps capability.Capabilities
 		if json.Unmarshal([]byte(doc), &caps) != nil {
 			return
 		}
-		k, _, err := readKind(Request{Target: step.Target{Capabilities: caps}})
+		k, _, err := readKind(Request{Target: capability.Target{Capabilities: caps}})
 		if err != nil {
 			return
 		}
 		k.key()
 		for _, arg := range k.args {
-			if _, _, common, err := step.ChromiumArgument("", arg); common || err != nil {
+			if _, _, common, err := capability.ChromiumArgument("", arg); common || err != nil {
 				t.Fatalf("%q passed", arg)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
 
@@ -135,7 +135,7 @@ func TestBrowsersOfManyKinds(t *testing.T) {
 	p := newPool(t, localConfig(t, true))
 	var leases []*Lease
 	for width := range 4 {
-		l := acquire(t, p, step.Capabilities{"goog:chromeOptions": map[string]any{
+		l := acquire(t, p, capability.Capabilities{"goog:chromeOptions": map[string]any{
 			"args": []any{fmt.Sprintf("--window-size=%d,700", 1000+width)}}})
 		leases = append(leases, l)
 		l.Release(t.Context(), false)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
 
@@ -112,7 +112,7 @@ func isMac(platform string) bool {
 }
 
 // route returns the hub of a target; nil: the managed chromedriver, if that serves it.
-func route(hubs []*remote, t step.Target) *remote {
+func route(hubs []*remote, t capability.Target) *remote {
 	for _, platform := range platformsOf(t) {
 		for _, h := range hubs {
 			if h.serves(platform) {
@@ -130,7 +130,7 @@ func route(hubs []*remote, t step.Target) *remote {
 
 // platformsOf returns the platforms that a target may mean, best first: the one that
 // it names, or for a device without a name those that its options belong to.
-func platformsOf(t step.Target) []string {
+func platformsOf(t capability.Target) []string {
 	if name := lowerText(t.Capabilities, "platformName"); name != "" {
 		return []string{name}
 	}
@@ -138,7 +138,7 @@ func platformsOf(t step.Target) []string {
 		return nil
 	}
 	c := t.Capabilities
-	automation, app := lowerText(c, "appium:automationName"), strings.ToLower(step.App(c))
+	automation, app := lowerText(c, "appium:automationName"), strings.ToLower(capability.App(c))
 	switch {
 	case automation == "xcuitest", c["appium:bundleId"] != nil, strings.HasSuffix(app, ".ipa"):
 		return []string{"ios"}
@@ -150,7 +150,7 @@ func platformsOf(t step.Target) []string {
 }
 
 // isMobile reports whether a target is a phone or something on one.
-func isMobile(t step.Target) bool {
+func isMobile(t capability.Target) bool {
 	switch lowerText(t.Capabilities, "platformName") {
 	case "android", "ios", "ipados", "tvos":
 		return true
@@ -170,20 +170,20 @@ func isMobile(t step.Target) bool {
 }
 
 // lowerText returns a text of the capabilities in lower case, "" when there is none.
-func lowerText(c step.Capabilities, name string) string {
+func lowerText(c capability.Capabilities, name string) string {
 	text, _ := c[name].(string)
 	return strings.ToLower(strings.TrimSpace(text))
 }
 
 // hubCapabilities returns the capabilities that are requested of a hub, and whether
 // they are of a native app.
-func hubCapabilities(r Request) (c step.Capabilities, native bool, err error) {
-	c = step.Merge(nil, r.Target.Capabilities)
+func hubCapabilities(r Request) (c capability.Capabilities, native bool, err error) {
+	c = capability.Merge(nil, r.Target.Capabilities)
 	browser := lowerText(c, "browserName")
 	native = browser == "" && isMobile(r.Target)
 	if !native {
-		defaults := step.Capabilities{"pageLoadStrategy": "eager"}
-		c = step.Merge(defaults, c)
+		defaults := capability.Capabilities{"pageLoadStrategy": "eager"}
+		c = capability.Merge(defaults, c)
 		c["unhandledPromptBehavior"] = "ignore" // the steps handle dialogs
 	}
 	if r.Proxy == "" {
@@ -215,7 +215,7 @@ func hubCapabilities(r Request) (c step.Capabilities, native bool, err error) {
 // acquireHub starts a session on a hub and leases it.
 func (p *Pool) acquireHub(ctx context.Context, h *remote, r Request) (*Lease, error) {
 	if !h.unsafe {
-		if err := step.CheckPermitted(&r.Target, p.cfg.Vendor); err != nil {
+		if err := capability.CheckPermitted(&r.Target, p.cfg.Vendor); err != nil {
 			return nil, refuse("%s", err)
 		}
 	}

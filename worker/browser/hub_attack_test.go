@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/cmd/localservice"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // An argument of Chromium runs a program on the machine of a real driver where the hub
@@ -27,7 +27,7 @@ func TestArgumentsRunProgramsOnUnsafeHubsOnly(t *testing.T) {
 	for _, a := range localservice.BrowserArguments() {
 		args = append(args, a)
 	}
-	request := Request{Target: step.Target{Capabilities: step.Capabilities{"browserName": "chrome",
+	request := Request{Target: capability.Target{Capabilities: capability.Capabilities{"browserName": "chrome",
 		"goog:chromeOptions": map[string]any{"args": args}}}}
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()

@@ -17,7 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // fakeHub responds as hubs do, and stores the requests.
@@ -109,7 +109,7 @@ func TestRoute(t *testing.T) {
 	t.Parallel()
 	hub := func(names ...string) *remote { return &remote{platforms: names, host: strings.Join(names, "+")} }
 	phones, windows, mac, any := hub("android", "ios"), hub("windows"), hub("mac"), hub()
-	type c = step.Capabilities
+	type c = capability.Capabilities
 	for _, test := range []struct {
 		caps c
 		rdc  bool
@@ -128,29 +128,29 @@ func TestRoute(t *testing.T) {
 		{c{"platformName": 7}, false, any},
 		{nil, false, any},
 	} {
-		target := step.Target{Capabilities: test.caps, IsRDC: test.rdc}
+		target := capability.Target{Capabilities: test.caps, IsRDC: test.rdc}
 		require.Same(t, test.want, route([]*remote{phones, windows, mac, any}, target), "%v", test.caps)
 	}
-	require.Nil(t, route([]*remote{phones}, step.Target{Capabilities: c{"browserName": "chrome"}}))
-	require.Equal(t, []string{"ios"}, platformsOf(step.Target{Capabilities: c{"appium:automationName": "XCUITest"}}))
+	require.Nil(t, route([]*remote{phones}, capability.Target{Capabilities: c{"browserName": "chrome"}}))
+	require.Equal(t, []string{"ios"}, platformsOf(capability.Target{Capabilities: c{"appium:automationName": "XCUITest"}}))
 }
 
 func TestWhatNothingServesIsRefused(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, Config{})
 	for _, test := range []struct {
-		caps step.Capabilities
+		caps capability.Capabilities
 		rdc  bool
 		text string
 	}{
-		{step.Capabilities{"browserName": "Firefox", "platformName": "Windows 11"}, false,
+		{capability.Capabilities{"browserName": "Firefox", "platformName": "Windows 11"}, false,
 			"no hub serves browserName firefox on platform windows 11"},
-		{step.Capabilities{"browserName": "safari"}, false, "no hub serves browserName safari"},
-		{step.Capabilities{"appium:app": "x.apk"}, false, "no hub serves a mobile device"},
+		{capability.Capabilities{"browserName": "safari"}, false, "no hub serves browserName safari"},
+		{capability.Capabilities{"appium:app": "x.apk"}, false, "no hub serves a mobile device"},
 		{nil, true, "no hub serves a mobile device"},
 		{nil, false, "no hub serves this target, and this worker has no browser of its own"},
 	} {
-		_, err := p.Acquire(t.Context(), Request{Target: step.Target{Capabilities: test.caps, IsRDC: test.rdc}})
+		_, err := p.Acquire(t.Context(), Request{Target: capability.Target{Capabilities: test.caps, IsRDC: test.rdc}})
 		var refused *SessionError
 		require.ErrorAs(t, err, &refused)
 		require.Equal(t, test.text, refused.Text)
@@ -163,8 +163,8 @@ func TestHubSessions(t *testing.T) {
 	h := newHub(t)
 	address := strings.Replace(h.URL, "://", "://ada:secret@", 1)
 	p := newPool(t, Config{Hubs: []Hub{{URL: address}}})
-	c := step.Capabilities{"browserName": "firefox", "acme:options": map[string]any{"name": "n"}, "unhandledPromptBehavior": "accept"}
-	l, err := p.Acquire(t.Context(), Request{Target: step.Target{Capabilities: c}, Proxy: "http://tunnel:3128"})
+	c := capability.Capabilities{"browserName": "firefox", "acme:options": map[string]any{"name": "n"}, "unhandledPromptBehavior": "accept"}
+	l, err := p.Acquire(t.Context(), Request{Target: capability.Target{Capabilities: c}, Proxy: "http://tunnel:3128"})
 	require.NoError(t, err)
 	require.Equal(t, "s1", l.Session.ID)
 	require.False(t, l.Local || l.Mobile || l.Warm)
@@ -177,27 +177,27 @@ func TestHubSessions(t *testing.T) {
 	l.Release(t.Context(), true)
 	require.Eventually(t, func() bool { return h.ended() == 1 }, time.Minute, time.Millisecond)
 
-	phone := step.Capabilities{"platformName": "android", "appium:app": "storage:1"}
-	l, err = p.Acquire(t.Context(), Request{Target: step.Target{Capabilities: phone}})
+	phone := capability.Capabilities{"platformName": "android", "appium:app": "storage:1"}
+	l, err = p.Acquire(t.Context(), Request{Target: capability.Target{Capabilities: phone}})
 	require.NoError(t, err)
 	require.True(t, l.Mobile)
 	require.Equal(t, map[string]any(phone), h.last())
 
-	chrome := step.Capabilities{"browserName": "chrome", "pageLoadStrategy": "normal"}
-	_, err = p.Acquire(t.Context(), Request{Target: step.Target{Capabilities: chrome}, Proxy: "socks5://tunnel:1080"})
+	chrome := capability.Capabilities{"browserName": "chrome", "pageLoadStrategy": "normal"}
+	_, err = p.Acquire(t.Context(), Request{Target: capability.Target{Capabilities: chrome}, Proxy: "socks5://tunnel:1080"})
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"browserName": "chrome", "pageLoadStrategy": "normal", "unhandledPromptBehavior": "ignore",
 		"proxy": map[string]any{"proxyType": "manual", "socksProxy": "tunnel:1080", "socksVersion": 5.0,
 			"noProxy": []any{"<-loopback>"}}}, h.last())
 	for _, tunnel := range []string{"http://u:p@tunnel", "ftp://tunnel", "::"} {
-		_, err = p.Acquire(t.Context(), Request{Target: step.Target{Capabilities: chrome}, Proxy: tunnel})
+		_, err = p.Acquire(t.Context(), Request{Target: capability.Target{Capabilities: chrome}, Proxy: tunnel})
 		require.ErrorContains(t, err, "tunnel")
 	}
 
 	// Close ends the sessions of all leases.
 	p.Close()
 	require.Equal(t, 3, h.ended())
-	_, err = p.Acquire(t.Context(), Request{Target: step.Target{Capabilities: chrome}})
+	_, err = p.Acquire(t.Context(), Request{Target: capability.Target{Capabilities: chrome}})
 	require.Error(t, err)
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 	"github.com/slipway-qa/slipway/worker/browser/egress"
 )
@@ -156,7 +156,7 @@ func TestTunnelsOfLocalBrowsers(t *testing.T) {
 	lease := func(address string) (*Lease, error) {
 		ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 		defer cancel()
-		return p.Acquire(ctx, Request{Proxy: address, Target: step.Target{}})
+		return p.Acquire(ctx, Request{Proxy: address, Target: capability.Target{}})
 	}
 	l, err := lease(strings.Replace(tunnel.URL, "://", "://ada:pass@", 1))
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/slipway-qa/slipway/cmd/localservice"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 	"github.com/slipway-qa/slipway/worker/browser/egress"
 )
@@ -80,11 +80,11 @@ func newPool(t testing.TB, cfg Config) *Pool {
 	return p
 }
 
-func acquire(t testing.TB, p *Pool, c step.Capabilities) *Lease {
+func acquire(t testing.TB, p *Pool, c capability.Capabilities) *Lease {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
 	defer cancel()
-	l, err := p.Acquire(ctx, Request{Target: step.Target{Capabilities: c}})
+	l, err := p.Acquire(ctx, Request{Target: capability.Target{Capabilities: c}})
 	require.NoError(t, err)
 	return l
 }

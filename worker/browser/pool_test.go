@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
 
@@ -140,7 +140,7 @@ func TestCustomOptionsHaveSeparateBrowsers(t *testing.T) {
 	pages := site(t)
 	p := newPool(t, localConfig(t, true))
 	ctx := t.Context()
-	phone := step.Capabilities{"browserName": "Chrome", "platformName": "Linux", "timeouts": map[string]any{"script": 5000.0},
+	phone := capability.Capabilities{"browserName": "Chrome", "platformName": "Linux", "timeouts": map[string]any{"script": 5000.0},
 		"goog:chromeOptions": map[string]any{
 			"args": []any{"--headless", "user-agent=Tester", "--lang=de"},
 			"mobileEmulation": map[string]any{"deviceMetrics": map[string]any{
@@ -168,9 +168,9 @@ func TestCustomOptionsHaveSeparateBrowsers(t *testing.T) {
 	version, _, _ := strings.Cut(l.Session.Capabilities["browserVersion"].(string), ".")
 	l.Release(ctx, true)
 
-	l = acquire(t, p, step.Capabilities{"browserVersion": version})
+	l = acquire(t, p, capability.Capabilities{"browserVersion": version})
 	require.NotEqual(t, first, l.Session.ID)
 	l.Release(ctx, false)
-	_, err = p.Acquire(ctx, Request{Target: step.Target{Capabilities: step.Capabilities{"browserVersion": "15"}}})
+	_, err = p.Acquire(ctx, Request{Target: capability.Target{Capabilities: capability.Capabilities{"browserVersion": "15"}}})
 	require.ErrorContains(t, err, "no hub serves browserVersion 15")
 }

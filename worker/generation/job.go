@@ -7,6 +7,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 	store "github.com/slipway-qa/slipway/storage/generation"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/redaction"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/generation/model"
 	"github.com/slipway-qa/slipway/worker/run/replay"
@@ -26,7 +27,7 @@ type Job struct {
 	Organization int64
 	// Redactor knows the secrets that nothing may contain that leaves the service or is
 	// kept; nil when there are none.
-	Redactor *step.Redactor
+	Redactor *redaction.Redactor
 	// Lookup returns the value of a variable and whether it is a secret.
 	Lookup func(step.Reference) (value string, secret, ok bool)
 	// Acquire returns a fresh session on the job's target; the author releases it.

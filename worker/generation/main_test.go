@@ -23,6 +23,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
 	"github.com/slipway-qa/slipway/worker/browser"
@@ -169,7 +170,7 @@ func (w *world) number(query string, args ...any) (n int) {
 	return n
 }
 
-var chrome = step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}
+var chrome = capability.Target{Capabilities: capability.Capabilities{"browserName": "chrome"}}
 
 // newGeneration starts a generation of a sentence as the interface does.
 func (w *world) newGeneration(intent string, changes ...func(*store.New)) uuid.UUID {
@@ -180,7 +181,8 @@ func (w *world) newGeneration(intent string, changes ...func(*store.New)) uuid.U
 func (w *world) newGenerationOf(writer account.Writer, intent string, changes ...func(*store.New)) (id uuid.UUID) {
 	w.t.Helper()
 	n := store.New{Name: "log in", Intent: intent, MaxSteps: 50, Timeout: time.Hour, Target: chrome,
-		Settings: step.RunSettings{TestURL: "https://shop.example.com/", PrimaryTarget: &chrome, RunTargets: []step.Target{chrome}}}
+		Settings: capability.RunSettings{TestURL: "https://shop.example.com/", PrimaryTarget: &chrome,
+			RunTargets: []capability.Target{chrome}}}
 	for _, change := range changes {
 		change(&n)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 	store "github.com/slipway-qa/slipway/storage/generation"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 )
 
@@ -94,7 +95,7 @@ func (d *draft) fresh(ctx context.Context, on plan.Page, steps []step.Step) erro
 		if err != nil {
 			return err
 		}
-		if record.Status != step.Passed && i > 0 && !s.Optional {
+		if record.Status != playback.Passed && i > 0 && !s.Optional {
 			return &plan.FailedError{Code: CodeStepFailed, Detail: fmt.Sprintf("the page cannot be brought back: %s: %s",
 				s.Tool.Type, record.Result.Message)}
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
@@ -20,12 +21,12 @@ func (r *refusing) Snapshot(context.Context) (*snapshot.Snapshot, error) {
 
 func (r *refusing) Locate(context.Context, ...string) ([]snapshot.Located, error) { return nil, nil }
 
-func (r *refusing) Do(_ context.Context, s step.Step) (step.Record, error) {
+func (r *refusing) Do(_ context.Context, s step.Step) (playback.Record, error) {
 	r.did = append(r.did, s.Tool.Type)
 	if s.Tool.Type == step.Click {
-		return step.Record{Status: step.Failed, Result: step.Outcome{Message: "it is gone"}}, nil
+		return playback.Record{Status: playback.Failed, Result: step.Outcome{Message: "it is gone"}}, nil
 	}
-	return step.Record{Status: step.Passed}, nil
+	return playback.Record{Status: playback.Passed}, nil
 }
 
 // What cannot be done again on a fresh page ends the generation: a retry of its task would do all of

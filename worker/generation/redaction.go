@@ -9,6 +9,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 	store "github.com/slipway-qa/slipway/storage/generation"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/redaction"
 	"github.com/slipway-qa/slipway/worker/run/environment"
 )
 
@@ -55,7 +56,7 @@ func redactedSteps(env *environment.Environment, steps []step.Step) []step.Step 
 
 // masker takes secrets out of steps.
 type masker struct {
-	clean      *step.Redactor
+	clean      *redaction.Redactor
 	references *strings.Replacer
 }
 
@@ -63,7 +64,7 @@ func newMasker(env *environment.Environment) masker {
 	type pair struct{ value, reference string }
 	var pairs []pair
 	for r, value := range env.Secrets {
-		if len(value) >= step.MinSecret {
+		if len(value) >= redaction.MinSecret {
 			pairs = append(pairs, pair{value, r.String()})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 	"github.com/slipway-qa/slipway/worker/generation/refine"
 )
@@ -79,7 +80,7 @@ func (d *draft) keep(ctx context.Context, p *refine.Plan, list []int) error {
 		if err != nil {
 			return err
 		}
-		if record.Status == step.Passed || record.Status == step.Skipped {
+		if record.Status == playback.Passed || record.Status == playback.Skipped {
 			s.Tool = record.Tool
 			s.Result = &record.Result
 			d.add(s, authoring.Reason{Title: "Kept: " + describeStep(&s), Description: "the step still holds"})

@@ -7,6 +7,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
@@ -49,7 +51,7 @@ func (a *author) play(ctx context.Context, j Job, steps []step.Step) (replay.Res
 		return replay.Result{}, err
 	}
 	cfg := a.replayConfig(lease, nil)
-	cfg.TestURL, cfg.Lookup, cfg.Steps, cfg.Healing = j.TestURL, j.Lookup, steps, step.HealApply
+	cfg.TestURL, cfg.Lookup, cfg.Steps, cfg.Healing = j.TestURL, j.Lookup, steps, capability.HealApply
 	cfg.Screenshots = false
 	broken := true // should Play panic
 	defer func() { j.Release(ctx, lease, broken) }()
@@ -94,7 +96,7 @@ func learn(steps []step.Step, fingerprints map[string]step.Fingerprint) {
 }
 
 // takeHealed stores the selectors by which steps were healed.
-func takeHealed(steps []step.Step, records []step.Record) (changed bool) {
+func takeHealed(steps []step.Step, records []playback.Record) (changed bool) {
 	for i := range min(len(steps), len(records)) {
 		healed, inner := records[i].Healed, step.Inner(&steps[i].Tool)
 		if healed == nil || inner.Args.Selector == nil {
@@ -110,9 +112,9 @@ func takeHealed(steps []step.Step, records []step.Record) (changed bool) {
 
 // replaceSuggested puts the next alternative in the place of a suggested assertion that
 // failed, which is the last step. It returns false when something else failed.
-func replaceSuggested(result *Result, records []step.Record, alternatives *[]step.Step) bool {
+func replaceSuggested(result *Result, records []playback.Record, alternatives *[]step.Step) bool {
 	last := len(result.Steps) - 1
-	if last < 0 || last >= len(records) || records[last].Status != step.Failed || len(*alternatives) == 0 {
+	if last < 0 || last >= len(records) || records[last].Status != playback.Failed || len(*alternatives) == 0 {
 		return false
 	}
 	next := (*alternatives)[0]
@@ -134,7 +136,7 @@ func notReplayed(result Result, played replay.Result) Result {
 	result.Code = CodeNotReplayed
 	result.Detail = "what was written does not pass again: " + played.Message
 	for i := range played.Records {
-		if played.Records[i].Status == step.Failed && i < len(result.Steps) {
+		if played.Records[i].Status == playback.Failed && i < len(result.Steps) {
 			result.Detail = fmt.Sprintf("what was written does not pass again: step %d (%s): %s",
 				i+1, describeStep(&result.Steps[i]), played.Message)
 			break

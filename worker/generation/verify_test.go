@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 // What is mended in a draft must not change the steps that are shown to those who watch.
@@ -21,8 +22,8 @@ func TestMendsLeaveTheDraftAsItWas(t *testing.T) {
 	mended := independent(draft)
 	require.Equal(t, draft, mended)
 	learn(mended, map[string]step.Fingerprint{"s1": {Role: "button", Name: "A"}, "s2": {Role: "button", Name: "B"}})
-	healed := &step.Healed{To: step.Selector{Type: step.CSS, Value: "#c"}}
-	require.True(t, takeHealed(mended, []step.Record{{}, {Healed: healed}}))
+	healed := &playback.Healed{To: step.Selector{Type: step.CSS, Value: "#c"}}
+	require.True(t, takeHealed(mended, []playback.Record{{}, {Healed: healed}}))
 	require.Nil(t, draft[0].Tool.Args.Selector.Fingerprint)
 	require.Equal(t, "#b", step.Inner(&draft[1].Tool).Args.Selector.Value)
 	require.Equal(t, "A", mended[0].Tool.Args.Selector.Fingerprint.Name)

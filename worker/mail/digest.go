@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/mail"
-	"github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 	"github.com/slipway-qa/slipway/tasks/letter"
 	"github.com/slipway-qa/slipway/tasks/link"
 	"github.com/slipway-qa/slipway/tasks/mailtemplate"
@@ -154,7 +154,7 @@ func (d *Digest) content(ctx context.Context, q storage.Querier, organizationID 
 		out.CrashGroupList = append(out.CrashGroupList, mailtemplate.DigestItem{Title: g.Title,
 			Detail: fmt.Sprintf("%s, %s", g.Project, count(g.Count, "crash", "crashes"))})
 	}
-	runs, suites, err := run.FailedSuites(ctx, q, organizationID, from, to, digestItems)
+	runs, suites, err := reading.FailedSuites(ctx, q, organizationID, from, to, digestItems)
 	if err != nil {
 		return out, err
 	}

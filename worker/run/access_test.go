@@ -22,6 +22,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
@@ -72,14 +73,14 @@ func TestAccess(t *testing.T) {
 	w.variable("password", "correct horse", true)
 	w.variable("key", key, true)
 	w.variable("certificate", certificate, false)
-	target := step.Target{Capabilities: step.Capabilities{"browserName": "chrome", "acceptInsecureCerts": true}}
-	access := step.Access{BasicAuth: &step.BasicAuth{User: "ann", Password: "{{password}}"},
-		ClientCertificate: &step.ClientCertificate{Certificate: "{{certificate}}", Key: "{{key}}"}}
-	play := func(access step.Access, text string) (store.Job, *store.Run) {
+	target := capability.Target{Capabilities: capability.Capabilities{"browserName": "chrome", "acceptInsecureCerts": true}}
+	access := capability.Access{BasicAuth: &capability.BasicAuth{User: "ann", Password: "{{password}}"},
+		ClientCertificate: &capability.ClientCertificate{Certificate: "{{certificate}}", Key: "{{key}}"}}
+	play := func(access capability.Access, text string) (store.Job, *store.Run) {
 		var c *authoring.Case
 		w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
 			c, err = authoring.CreateCase(ctx, tx, w.writer, authoring.NewCase{Name: "in",
-				Settings: step.RunSettings{TestURL: site.URL, RunTargets: []step.Target{target}, Access: access},
+				Settings: capability.RunSettings{TestURL: site.URL, RunTargets: []capability.Target{target}, Access: access},
 				Revision: authoring.Revision{Steps: []step.Step{textIs("s1", "b", "asked"), textIs("s2", "#sent", text)}}})
 			return err
 		})
@@ -101,16 +102,16 @@ func TestAccess(t *testing.T) {
 	require.Equal(t, store.CodeAssertionFailed, job.ErrorCode)
 	require.NotContains(t, w.everywhere(run), "YW5uOmNvcnJlY3QgaG9yc2U")
 
-	job, _ = play(step.Access{BasicAuth: access.BasicAuth}, "nothing")
+	job, _ = play(capability.Access{BasicAuth: access.BasicAuth}, "nothing")
 	require.NotEqual(t, store.Passed, job.Status)
 	require.NotEqual(t, store.CodeAssertionFailed, job.ErrorCode, "the site refuses who has no certificate")
-	job, _ = play(step.Access{ClientCertificate: access.ClientCertificate}, "nothing")
+	job, _ = play(capability.Access{ClientCertificate: access.ClientCertificate}, "nothing")
 	require.NotEqual(t, store.Passed, job.Status)
 
-	wrong := step.Access{ClientCertificate: &step.ClientCertificate{Certificate: "{{certificate}}", Key: "{{password}}"}}
+	wrong := capability.Access{ClientCertificate: &capability.ClientCertificate{Certificate: "{{certificate}}", Key: "{{password}}"}}
 	job, _ = play(wrong, "nothing")
 	require.Equal(t, store.CodeEnvironment, job.ErrorCode)
 	require.Equal(t, "runSettings.clientCertificate: certificate and key are no pair in PEM", job.Error)
-	job, _ = play(step.Access{BasicAuth: &step.BasicAuth{User: "ann", Password: "{{unknown}}"}}, "nothing")
+	job, _ = play(capability.Access{BasicAuth: &capability.BasicAuth{User: "ann", Password: "{{unknown}}"}}, "nothing")
 	require.Equal(t, store.CodeVariable, job.ErrorCode)
 }

@@ -17,6 +17,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 	"github.com/slipway-qa/slipway/worker/browser"
@@ -68,11 +70,11 @@ func TestJobInABrowser(t *testing.T) {
 		{ID: "s3", TimeoutMS: 10_000, Tool: step.Tool{Type: step.Assert, Args: step.Args{Selector: find("h1"),
 			Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "Hello"}}}}},
 	}
-	target := step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}
+	target := capability.Target{Capabilities: capability.Capabilities{"browserName": "chrome"}}
 	var c *authoring.Case
 	w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
 		c, err = authoring.CreateCase(ctx, tx, w.writer, authoring.NewCase{Name: "log in",
-			Settings: step.RunSettings{TestURL: site.URL, RunTargets: []step.Target{target}},
+			Settings: capability.RunSettings{TestURL: site.URL, RunTargets: []capability.Target{target}},
 			Revision: authoring.Revision{Steps: steps}})
 		return err
 	})
@@ -127,7 +129,8 @@ func TestDriverThatDies(t *testing.T) {
 			pool, err := browser.New(browser.Config{Local: driver.URL(), Warm: 1, Arguments: localservice.BrowserArguments()})
 			require.NoError(t, err)
 			t.Cleanup(pool.Close)
-			lease, err := pool.Acquire(t.Context(), browser.Request{Target: step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}})
+			lease, err := pool.Acquire(t.Context(),
+				browser.Request{Target: capability.Target{Capabilities: capability.Capabilities{"browserName": "chrome"}}})
 			require.NoError(t, err)
 			site := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 				if r.URL.Path == "/hang" {
@@ -146,7 +149,7 @@ func TestDriverThatDies(t *testing.T) {
 			first := 1
 			r := replay.Play(t.Context(), replay.Config{Lease: lease, TestURL: site.URL, StepTimeout: time.Minute, AssertTimeout: time.Minute,
 				Steps:    []step.Step{{ID: "s1", Tool: step.Tool{Type: step.Pause, Args: step.Args{Time: &first}}}, {ID: "s2", Tool: tool}},
-				Progress: func([]step.Record) { go kill() }})
+				Progress: func([]playback.Record) { go kill() }})
 			require.Equal(t, store.CodeBrowserLost, r.Code, r.Message)
 			require.Less(t, time.Since(<-died), 30*time.Second, "long before the time of the step is over")
 			lease.Release(context.Background(), true)
@@ -190,11 +193,11 @@ func TestJobOutlivesItsBrowser(t *testing.T) {
 	}))
 	t.Cleanup(site.Close)
 	pause := 3000
-	target := step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}
+	target := capability.Target{Capabilities: capability.Capabilities{"browserName": "chrome"}}
 	var c *authoring.Case
 	w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
 		c, err = authoring.CreateCase(ctx, tx, w.writer, authoring.NewCase{Name: "wait",
-			Settings: step.RunSettings{TestURL: site.URL, RunTargets: []step.Target{target}},
+			Settings: capability.RunSettings{TestURL: site.URL, RunTargets: []capability.Target{target}},
 			Revision: authoring.Revision{Steps: []step.Step{{ID: "s1", Tool: step.Tool{Type: step.Pause, Args: step.Args{Time: &pause}}}}}})
 		return err
 	})

@@ -6,6 +6,7 @@ import (
 	failures "github.com/slipway-qa/slipway/storage/failure"
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/run/reason"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
@@ -47,9 +48,9 @@ func (p *execution) explain(ctx context.Context, end *store.JobEnd) {
 }
 
 // failedStep returns the first step that failed; nil for none.
-func failedStep(records []step.Record) *step.Record {
+func failedStep(records []playback.Record) *playback.Record {
 	for i := range records {
-		if records[i].Status == step.Failed && records[i].Tool.Type != step.RunGroup {
+		if records[i].Status == playback.Failed && records[i].Tool.Type != step.RunGroup {
 			return &records[i]
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	failures "github.com/slipway-qa/slipway/storage/failure"
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
@@ -62,11 +63,11 @@ func TestWhyAJobFailed(t *testing.T) {
 		{ID: "s2", TimeoutMS: 5000, Tool: step.Tool{Type: step.Assert, Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: "#total"},
 			Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "Total 3"}}}}},
 	}
-	target := step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}
+	target := capability.Target{Capabilities: capability.Capabilities{"browserName": "chrome"}}
 	var c *authoring.Case
 	w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
 		c, err = authoring.CreateCase(ctx, tx, w.writer, authoring.NewCase{Name: "buy",
-			Settings: step.RunSettings{TestURL: site.URL, RunTargets: []step.Target{target}, Healing: step.HealOff},
+			Settings: capability.RunSettings{TestURL: site.URL, RunTargets: []capability.Target{target}, Healing: capability.HealOff},
 			Revision: authoring.Revision{Steps: steps}})
 		return err
 	})

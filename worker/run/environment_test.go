@@ -16,6 +16,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/environment"
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
@@ -50,7 +52,7 @@ func TestEnvironmentOfAJob(t *testing.T) {
 			value, isSecret, ok := cfg.Lookup(reference)
 			require.Equal(t, want, []any{value, isSecret, ok}, reference)
 		}
-		return replay.Result{Status: step.Failed, Code: store.CodeStepFailed, Message: "shows " + secret + " and another-secret"}
+		return replay.Result{Status: playback.Failed, Code: store.CodeStepFailed, Message: "shows " + secret + " and another-secret"}
 	}
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))
 	got := w.read(run)
@@ -126,16 +128,16 @@ func TestHeadersInABrowser(t *testing.T) {
 				Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: "#done"},
 					Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "done"}}}}},
 		}
-		target := step.Target{Capabilities: step.Capabilities{"browserName": "chrome", "acceptInsecureCerts": name == "https"}}
+		target := capability.Target{Capabilities: capability.Capabilities{"browserName": "chrome", "acceptInsecureCerts": name == "https"}}
 		var c *authoring.Case
 		w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
 			c, err = authoring.CreateCase(ctx, tx, w.writer, authoring.NewCase{Name: name, Revision: authoring.Revision{Steps: steps},
-				Settings: step.RunSettings{TestURL: "https://shop.example.com/", RunTargets: []step.Target{target}}})
+				Settings: capability.RunSettings{TestURL: "https://shop.example.com/", RunTargets: []capability.Target{target}}})
 			return err
 		})
 		env := &environment.Values{Name: "staging", TestURL: own.URL,
 			Headers: []environment.Header{{Name: "authorization", Value: "Bearer abc", Secret: true}, {Name: "x-tenant", Value: "shop"}}}
-		run := w.newRun(c, store.NewRun{Inputs: in(t, env, nil), Targets: []step.Target{target}})
+		run := w.newRun(c, store.NewRun{Inputs: in(t, env, nil), Targets: []capability.Target{target}})
 		require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))
 		got := w.read(run).Jobs[0]
 		require.Equal(t, store.Passed, got.Status, "%s: %s: %s", name, got.ErrorCode, got.Error)
@@ -162,7 +164,7 @@ func TestSuiteRunEntersItsEnvironment(t *testing.T) {
 		text := func(text string) *string { return &text }
 		_, err := environment.Create(ctx, tx, by, sealKey, environment.New{Name: "staging", Change: environment.Change{
 			TestURL: text("https://staging.example.com"), Secrets: map[string]*string{"password": text(secret)},
-			Targets: &[]step.Target{{Capabilities: step.Capabilities{"browserName": "firefox"}}}}})
+			Targets: &[]capability.Target{{Capabilities: capability.Capabilities{"browserName": "firefox"}}}}})
 		return err
 	})
 	require.NoError(t, w.suite().Handle(t.Context(), w.claim(tasks.SuiteRun, run.ID)))
@@ -190,7 +192,7 @@ func TestHeadersToAnUntrustedSite(t *testing.T) {
 	var c *authoring.Case
 	w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
 		c, err = authoring.CreateCase(ctx, tx, w.writer, authoring.NewCase{Name: "untrusted",
-			Settings: step.RunSettings{TestURL: own.URL, RunTargets: []step.Target{{Capabilities: chrome}}},
+			Settings: capability.RunSettings{TestURL: own.URL, RunTargets: []capability.Target{{Capabilities: chrome}}},
 			Revision: authoring.Revision{Steps: []step.Step{{ID: "s1", TimeoutMS: 10_000, Tool: step.Tool{Type: step.Assert, Args: step.Args{
 				Selector: &step.Selector{Type: step.CSS, Value: "body"}, Matcher: &step.Matcher{Name: step.TextIs,
 					Args: step.MatcherArgs{Value: "x"}}}}}}}})

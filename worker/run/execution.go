@@ -13,8 +13,9 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/seal"
-	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/storage/step/group"
+	"github.com/slipway-qa/slipway/storage/step/playback"
+	"github.com/slipway-qa/slipway/storage/step/redaction"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/run/baseline"
 	"github.com/slipway-qa/slipway/worker/run/capture"
@@ -33,7 +34,7 @@ type execution struct {
 	work     *store.Work
 	plan     *group.Plan             // all steps
 	stop     context.CancelCauseFunc // ends the playing
-	redactor *step.Redactor
+	redactor *redaction.Redactor
 	files    *capture.Files
 	shelf    *baseline.Shelf
 	trace    *trace.Recorder // nil: no trace is kept, however the test ends
@@ -48,8 +49,8 @@ type execution struct {
 	releasing sync.WaitGroup
 
 	mu      sync.Mutex
-	records []step.Record // so far
-	named   int           // files that rows name already, for people who watch
+	records []playback.Record // so far
+	named   int               // files that rows name already, for people who watch
 }
 
 // execute plays the test and returns how it ended. Its error is one of the service,
@@ -82,7 +83,7 @@ func (p *execution) execute(ctx context.Context) (store.JobEnd, error) {
 	p.storeTrace(ctx, result)
 	p.saw(&result)
 	switch {
-	case ctx.Err() != nil && result.Status != step.Passed:
+	case ctx.Err() != nil && result.Status != playback.Passed:
 		end, err := p.interrupted(ctx, ctx.Err())
 		end.Records = p.redacted(result.Records)
 		return end, err
@@ -115,7 +116,7 @@ func (p *execution) playInBrowser(ctx context.Context, env *environment.Environm
 }
 
 // noteRepeat says in the record of the first step that the test was played before.
-func noteRepeat(first *step.Record) {
+func noteRepeat(first *playback.Record) {
 	const repeated = "the browser was lost, and the test was played again in a new one"
 	if first.Result.Message != "" {
 		first.Result.Message += "; "
@@ -254,7 +255,7 @@ func (p *execution) play(ctx context.Context, lease *browser.Lease, env *environ
 		CheckURL: p.CheckURL, Trouble: p.Trouble, StepTimeout: p.StepTimeout, PageTimeout: p.PageTimeout,
 		FirstMatch: !p.work.Strict, Healing: p.work.Healing, Drift: p.work.Drift, Refused: p.work.Refused,
 		Login: p.login, Looks: p.shelf.Looks(), Screenshots: p.Screenshots, Capture: p.files.Capture, Trace: p.trace, Log: p.Log,
-		Progress: func(records []step.Record) {
+		Progress: func(records []playback.Record) {
 			p.mu.Lock()
 			p.records = slices.Clone(records)
 			p.mu.Unlock()
@@ -321,7 +322,7 @@ func (p *execution) report(ctx context.Context, wake, quit <-chan struct{}) {
 // rows.
 func (p *execution) unnamed() []string { return p.files.Keys()[p.named:] }
 
-func (p *execution) soFar() []step.Record {
+func (p *execution) soFar() []playback.Record {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.records)

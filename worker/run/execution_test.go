@@ -13,6 +13,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/ledger"
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/run/replay"
@@ -107,7 +109,7 @@ func TestPanicWhilePlaying(t *testing.T) {
 	w := newWorld(t)
 	run, id := w.simpleRun()
 	w.handler.Play = func(_ context.Context, cfg replay.Config) replay.Result {
-		cfg.Progress([]step.Record{{StepID: "s1", Status: step.Passed}})
+		cfg.Progress([]playback.Record{{StepID: "s1", Status: playback.Passed}})
 		panic("index out of range")
 	}
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, id)))
@@ -130,7 +132,7 @@ func TestHowATestIsPlayed(t *testing.T) {
 			got = cfg
 			result := passes(ctx, cfg)
 			from := *cfg.Steps[0].Tool.Args.Selector
-			result.Records[0].Healed = &step.Healed{From: from, To: step.Selector{Type: step.CSS, Value: "#name"}, Reason: "same name"}
+			result.Records[0].Healed = &playback.Healed{From: from, To: step.Selector{Type: step.CSS, Value: "#name"}, Reason: "same name"}
 			return result
 		}
 		run := w.newRun(c, store.NewRun{}, chrome)
@@ -152,10 +154,10 @@ func TestHowATestIsPlayed(t *testing.T) {
 	w.exec(`update organizations set healing = 'suggest', drift = 'report'`)
 	got = play()
 	require.True(t, got.FirstMatch)
-	require.Equal(t, []any{step.HealSuggest, step.DriftReport}, []any{got.Healing, got.Drift})
+	require.Equal(t, []any{capability.HealSuggest, capability.DriftReport}, []any{got.Healing, got.Drift})
 	require.Equal(t, map[string][]step.Selector{"s1": {{Type: step.CSS, Value: "#name"}}}, got.Refused)
 	w.exec(`update test_cases set run_settings = run_settings || '{"drift":"fail"}'`)
-	require.Equal(t, step.DriftFail, play().Drift)
+	require.Equal(t, capability.DriftFail, play().Drift)
 }
 
 // A browser that is lost says nothing of the test, which is played once more; what came
@@ -175,7 +177,7 @@ func TestLostBrowserIsReplaced(t *testing.T) {
 				if plays > lost {
 					return result
 				}
-				result.Records[0].Status = step.Failed
+				result.Records[0].Status = playback.Failed
 				result.Status, result.Code, result.Message, result.Broken = string(store.Errored), store.CodeBrowserLost, "gone", true
 				return result
 			}
@@ -203,7 +205,7 @@ func TestTestTakesTooLong(t *testing.T) {
 	w.handler.Play = func(ctx context.Context, cfg replay.Config) replay.Result {
 		require.NotEmpty(t, cfg.Capture(ctx, shot(1)))
 		<-ctx.Done()
-		return replay.Result{Status: "ERROR", Code: store.CodeInternal, Records: []step.Record{{StepID: "s1", Status: step.Failed}}}
+		return replay.Result{Status: "ERROR", Code: store.CodeInternal, Records: []playback.Record{{StepID: "s1", Status: playback.Failed}}}
 	}
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, id)))
 	got := w.read(run).Jobs[0]
@@ -220,16 +222,16 @@ func TestProgressCanBeSeen(t *testing.T) {
 	w := newWorld(t)
 	run, id := w.simpleRun()
 	w.handler.Play = func(ctx context.Context, cfg replay.Config) replay.Result {
-		records := []step.Record{{StepID: "s1", Status: step.Passed}}
+		records := []playback.Record{{StepID: "s1", Status: playback.Passed}}
 		cfg.Progress(records)
 		require.Eventually(t, func() bool { return len(w.read(run).Jobs[0].Records) == 1 }, time.Minute, 10*time.Millisecond)
 		// A picture can be looked at while the job runs.
 		id := cfg.Capture(ctx, shot(0))
-		records = append(records, step.Record{StepID: "s2", Status: step.Passed, ScreenshotID: id})
+		records = append(records, playback.Record{StepID: "s2", Status: playback.Passed, ScreenshotID: id})
 		cfg.Progress(records)
 		require.Eventually(t, func() bool { return len(w.read(run).Jobs[0].Records) == 2 }, time.Minute, 10*time.Millisecond)
 		require.Equal(t, id, w.read(run).Jobs[0].Files[0].ID.String())
-		return replay.Result{Status: step.Passed, Records: records}
+		return replay.Result{Status: playback.Passed, Records: records}
 	}
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, id)))
 	require.Equal(t, store.Passed, w.read(run).Status)

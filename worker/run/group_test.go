@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/storage/step/group"
 	"github.com/slipway-qa/slipway/storage/stepgroup"
 	"github.com/slipway-qa/slipway/tasks"
@@ -81,10 +82,10 @@ func (w *world) group(n stepgroup.NewGroup) (g *stepgroup.Group) {
 
 func (w *world) caseOf(site string, v authoring.Revision) (c *authoring.Case) {
 	w.t.Helper()
-	target := step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}
+	target := capability.Target{Capabilities: capability.Capabilities{"browserName": "chrome"}}
 	w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
 		c, err = authoring.CreateCase(ctx, tx, w.writer, authoring.NewCase{Name: "shop",
-			Settings: step.RunSettings{TestURL: site, RunTargets: []step.Target{target}}, Revision: v})
+			Settings: capability.RunSettings{TestURL: site, RunTargets: []capability.Target{target}}, Revision: v})
 		return err
 	})
 	return c
@@ -131,7 +132,7 @@ func TestGroupsInABrowser(t *testing.T) {
 		Steps: []step.Step{runs("s1", outer, step.Values{"page": "list", "who": "{{password}}"}), optional, absent, clicks("s4", "#go")},
 	})
 
-	run := w.newRun(c, store.NewRun{Inputs: store.Inputs{Trace: step.TraceOn}}, chrome)
+	run := w.newRun(c, store.NewRun{Inputs: store.Inputs{Trace: capability.TraceOn}}, chrome)
 	w.must(func(ctx context.Context, tx *storage.Tx) error { // after the run was made
 		steps := []step.Step{opens("o", "/other")}
 		parameters := []group.Parameter{{Name: "page"}, {Name: "who"}}

@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
@@ -58,11 +59,11 @@ func TestHealingsAreAcceptedAndHold(t *testing.T) {
 	in := func(kind, css string, inner step.Tool) step.Tool {
 		return step.Tool{Type: kind, Args: step.Args{Selector: find(css), Tool: &inner}}
 	}
-	target := step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}
+	target := capability.Target{Capabilities: capability.Capabilities{"browserName": "chrome"}}
 	var c *authoring.Case
 	w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
 		c, err = authoring.CreateCase(ctx, tx, w.writer, authoring.NewCase{Name: "shop",
-			Settings: step.RunSettings{TestURL: site.URL, RunTargets: []step.Target{target}},
+			Settings: capability.RunSettings{TestURL: site.URL, RunTargets: []capability.Target{target}},
 			Revision: authoring.Revision{Steps: []step.Step{
 				{ID: "save", Tool: click("#save-btn")},
 				{ID: "shadow", Tool: in(step.InShadowRoot, "#second", click("#more-btn"))},

@@ -16,7 +16,9 @@ import (
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/storage/step/group"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
@@ -46,9 +48,9 @@ func TestGivenVariables(t *testing.T) {
 			value, isSecret, ok := cfg.Lookup(reference)
 			require.Equal(t, want, []any{value, isSecret, ok}, reference)
 		}
-		records := []step.Record{{StepID: "s1", Status: step.Failed, Result: step.Outcome{Message: "typed " + secret}}}
+		records := []playback.Record{{StepID: "s1", Status: playback.Failed, Result: step.Outcome{Message: "typed " + secret}}}
 		cfg.Progress(records)
-		return replay.Result{Status: step.Failed, Code: store.CodeStepFailed, Message: "shows " + secret + " and another-secret",
+		return replay.Result{Status: playback.Failed, Code: store.CodeStepFailed, Message: "shows " + secret + " and another-secret",
 			Records: records}
 	}
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))
@@ -140,7 +142,7 @@ func TestRunAtAnotherHost(t *testing.T) {
 	var c *authoring.Case
 	w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
 		c, err = authoring.CreateCase(ctx, tx, w.writer, authoring.NewCase{Name: "shop",
-			Settings: step.RunSettings{TestURL: staging.URL + "/start?a=b", RunTargets: []step.Target{{Capabilities: chrome}}},
+			Settings: capability.RunSettings{TestURL: staging.URL + "/start?a=b", RunTargets: []capability.Target{{Capabilities: chrome}}},
 			Revision: authoring.Revision{Steps: []step.Step{
 				{ID: "s1", Tool: step.Tool{Type: step.GoToURL, Args: step.Args{URL: pay.URL + "/pay"}}},
 				{ID: "s2", Tool: step.Tool{Type: step.GoToURL, Args: step.Args{URL: staging.URL + "/cart?n=1"}}},
@@ -163,7 +165,7 @@ func TestRunAtAnotherHost(t *testing.T) {
 	require.Equal(t, store.Passed, got.Jobs[0].Status, "%s: %s", got.Jobs[0].ErrorCode, got.Jobs[0].Error)
 	require.Equal(t, preview.URL+"/start?a=b", got.TestURL)
 	for i, r := range got.Jobs[0].Records {
-		require.Equal(t, step.Passed, r.Status, "step %d: %s", i, r.Result.Message)
+		require.Equal(t, playback.Passed, r.Status, "step %d: %s", i, r.Result.Message)
 	}
 	require.Equal(t, []string{"/cart?n=1", "/end"}, preview.pages())
 	require.Equal(t, []string{"/pay"}, pay.pages())
@@ -188,7 +190,7 @@ func TestRunStartsElsewhere(t *testing.T) {
 	var c *authoring.Case
 	w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
 		c, err = authoring.CreateCase(ctx, tx, w.writer, authoring.NewCase{Name: "shop",
-			Settings: step.RunSettings{TestURL: staging.URL + "/start", RunTargets: []step.Target{{Capabilities: chrome}}},
+			Settings: capability.RunSettings{TestURL: staging.URL + "/start", RunTargets: []capability.Target{{Capabilities: chrome}}},
 			Revision: authoring.Revision{Steps: []step.Step{{ID: "s1", Tool: step.Tool{Type: step.Click,
 				Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: "#go"}}}}}}})
 		return err

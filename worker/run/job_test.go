@@ -13,6 +13,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/ledger"
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
@@ -56,7 +58,7 @@ func TestJobFails(t *testing.T) {
 		status store.Status
 		code   string
 	}{
-		"assertion": {replay.Result{Status: step.Failed, Code: store.CodeAssertionFailed, Message: "not there"},
+		"assertion": {replay.Result{Status: playback.Failed, Code: store.CodeAssertionFailed, Message: "not there"},
 			store.Failed, store.CodeAssertionFailed},
 		"broken": {replay.Result{Status: "ERROR", Code: store.CodeBrowserLost, Message: "gone", Broken: true},
 			store.Errored, store.CodeBrowserLost},
@@ -82,7 +84,7 @@ func TestJobFails(t *testing.T) {
 func TestTwoJobsOfARun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	run := w.newRun(w.newCase("log in", "dev"), store.NewRun{}, chrome, step.Capabilities{"browserName": "firefox"})
+	run := w.newRun(w.newCase("log in", "dev"), store.NewRun{}, chrome, capability.Capabilities{"browserName": "firefox"})
 	var both sync.WaitGroup
 	both.Add(2)
 	w.handler.Play = func(ctx context.Context, cfg replay.Config) replay.Result {
@@ -115,7 +117,7 @@ func TestStaleWorkerChangesNothing(t *testing.T) {
 		require.NotEmpty(t, cfg.Capture(ctx, shot(1)))
 		w.handler.Play = play
 		require.NoError(t, w.handler.Handle(t.Context(), w.again(tasks.TestJob, id)))
-		return replay.Result{Status: step.Failed, Code: store.CodeStepFailed}
+		return replay.Result{Status: playback.Failed, Code: store.CodeStepFailed}
 	}
 	require.ErrorIs(t, w.handler.Handle(t.Context(), first), storage.ErrStale)
 	require.Equal(t, store.Passed, w.read(run).Status)
@@ -144,7 +146,7 @@ func TestCancelledWhilePlaying(t *testing.T) {
 	w.handler.Play = func(ctx context.Context, cfg replay.Config) replay.Result {
 		require.NotEmpty(t, cfg.Capture(ctx, shot(1)))
 		w.cancel(run)
-		cfg.Progress([]step.Record{{StepID: "s1", Status: step.Passed}})
+		cfg.Progress([]playback.Record{{StepID: "s1", Status: playback.Passed}})
 		<-ctx.Done() // the keeping of the progress finds the end
 		return replay.Result{Status: "ERROR", Code: store.CodeInternal}
 	}
@@ -194,7 +196,7 @@ func TestWorkerStops(t *testing.T) {
 		require.NotEmpty(t, cfg.Capture(ctx, shot(1)))
 		stop()
 		<-ctx.Done()
-		return replay.Result{Status: "ERROR", Code: store.CodeInternal, Records: []step.Record{{StepID: "s1"}}}
+		return replay.Result{Status: "ERROR", Code: store.CodeInternal, Records: []playback.Record{{StepID: "s1"}}}
 	}
 	claim := w.claim(tasks.TestJob, id)
 	require.ErrorIs(t, w.handler.Handle(ctx, claim), context.Canceled)

@@ -20,6 +20,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/login"
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/run/replay"
@@ -99,10 +100,11 @@ func textIs(id, css, text string) step.Step {
 // caseAt returns a case that begins at an address.
 func (w *world) caseAt(name, address string, steps ...step.Step) (c *authoring.Case) {
 	w.t.Helper()
-	target := step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}
+	target := capability.Target{Capabilities: capability.Capabilities{"browserName": "chrome"}}
 	w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
 		c, err = authoring.CreateCase(ctx, tx, w.writer, authoring.NewCase{Name: name,
-			Settings: step.RunSettings{TestURL: address, RunTargets: []step.Target{target}}, Revision: authoring.Revision{Steps: steps}})
+			Settings: capability.RunSettings{TestURL: address, RunTargets: []capability.Target{target}},
+			Revision: authoring.Revision{Steps: steps}})
 		return err
 	})
 	return c

@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/object"
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
@@ -45,7 +46,7 @@ func TestLooksOfAJob(t *testing.T) {
 	newCase := func(name string, s step.Step) (c *authoring.Case) {
 		w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
 			c, err = authoring.CreateCase(ctx, tx, w.writer, authoring.NewCase{Name: name,
-				Settings: step.RunSettings{TestURL: site.URL, RunTargets: []step.Target{{Capabilities: chrome}}},
+				Settings: capability.RunSettings{TestURL: site.URL, RunTargets: []capability.Target{{Capabilities: chrome}}},
 				Revision: authoring.Revision{Steps: []step.Step{s}}})
 			return err
 		})

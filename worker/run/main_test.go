@@ -20,8 +20,11 @@ import (
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	store "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
 	"github.com/slipway-qa/slipway/worker/browser"
@@ -126,9 +129,9 @@ func newWorld(t *testing.T) *world {
 
 // passes is a test that passes at once.
 func passes(_ context.Context, cfg replay.Config) replay.Result {
-	result := replay.Result{Status: step.Passed}
+	result := replay.Result{Status: playback.Passed}
 	for _, s := range cfg.Steps {
-		result.Records = append(result.Records, step.Record{StepID: s.ID, Tool: s.Tool, Status: step.Passed})
+		result.Records = append(result.Records, playback.Record{StepID: s.ID, Tool: s.Tool, Status: playback.Passed})
 	}
 	return result
 }
@@ -155,10 +158,11 @@ func (w *world) number(query string, args ...any) (n int) {
 // newCase returns a case of one step that types a text.
 func (w *world) newCase(name, text string) (c *authoring.Case) {
 	w.t.Helper()
-	target := step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}
+	target := capability.Target{Capabilities: capability.Capabilities{"browserName": "chrome"}}
 	w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
 		c, err = authoring.CreateCase(ctx, tx, w.writer, authoring.NewCase{Name: name,
-			Settings: step.RunSettings{TestURL: "https://shop.example.com/", PrimaryTarget: &target, RunTargets: []step.Target{target}},
+			Settings: capability.RunSettings{TestURL: "https://shop.example.com/", PrimaryTarget: &target,
+				RunTargets: []capability.Target{target}},
 			Revision: authoring.Revision{Steps: []step.Step{{ID: "s1", Tool: step.Tool{Type: step.InputText, Args: step.Args{Text: &text,
 				Selector: &step.Selector{Type: step.CSS, Value: "#user"}}}}}}})
 		return err
@@ -167,10 +171,10 @@ func (w *world) newCase(name, text string) (c *authoring.Case) {
 }
 
 // newRun starts a run of a case on targets, with the tasks of its jobs.
-func (w *world) newRun(c *authoring.Case, n store.NewRun, capabilities ...step.Capabilities) (run *store.Run) {
+func (w *world) newRun(c *authoring.Case, n store.NewRun, capabilities ...capability.Capabilities) (run *store.Run) {
 	w.t.Helper()
 	for _, some := range capabilities {
-		n.Targets = append(n.Targets, step.Target{Capabilities: some})
+		n.Targets = append(n.Targets, capability.Target{Capabilities: some})
 	}
 	w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
 		n.Case = c
@@ -192,7 +196,7 @@ func (w *world) newRun(c *authoring.Case, n store.NewRun, capabilities ...step.C
 	return run
 }
 
-var chrome = step.Capabilities{"browserName": "chrome"}
+var chrome = capability.Capabilities{"browserName": "chrome"}
 
 // simpleRun is a run of one job.
 func (w *world) simpleRun() (*store.Run, uuid.UUID) {
@@ -254,7 +258,7 @@ func (w *world) task(id uuid.UUID) *ledger.Task {
 
 func (w *world) read(run *store.Run) *store.Run {
 	w.t.Helper()
-	got, err := store.ByID(w.t.Context(), w.db, w.org, run.CaseID, run.ID)
+	got, err := reading.ByID(w.t.Context(), w.db, w.org, run.CaseID, run.ID)
 	require.NoError(w.t, err)
 	return got
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	store "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 	"github.com/slipway-qa/slipway/storage/suiteplan"
 	"github.com/slipway-qa/slipway/tasks"
 )
@@ -31,7 +32,7 @@ func (w *world) planned(plan func(ids map[string]string) suiteplan.Change, names
 	})
 	run := w.startSuite(suite.ID)
 	require.NoError(w.t, w.suite().Handle(w.t.Context(), w.claim(tasks.SuiteRun, run.ID)))
-	runs, err := store.OfSuiteRun(w.t.Context(), w.db, run.ID)
+	runs, err := reading.OfSuiteRun(w.t.Context(), w.db, run.ID)
 	require.NoError(w.t, err)
 	jobs := map[string]uuid.UUID{}
 	for _, r := range runs {
@@ -64,7 +65,7 @@ func TestJobsThatNeedOthers(t *testing.T) {
 	for _, name := range []string{"cart", "pay"} { // each is due as what it needs has ended
 		require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, jobs[name])))
 	}
-	got, err := store.SuiteRunByID(t.Context(), w.db, w.org, run.SuiteID, run.ID)
+	got, err := reading.SuiteRunByID(t.Context(), w.db, w.org, run.SuiteID, run.ID)
 	require.NoError(t, err)
 	require.Equal(t, store.Failed, got.Status)
 	require.Equal(t, 2, got.Counts[store.Cancelled])
@@ -93,7 +94,7 @@ func TestTimeOfASuiteRun(t *testing.T) {
 	h := &DeadlineHandler{}
 	require.NoError(t, h.Handle(t.Context(), w.claim(tasks.SuiteDeadline, deadline)))
 	require.JSONEq(t, `{"ended":3}`, string(*w.task(deadline).Result))
-	got, err := store.SuiteRunByID(t.Context(), w.db, w.org, run.SuiteID, run.ID)
+	got, err := reading.SuiteRunByID(t.Context(), w.db, w.org, run.SuiteID, run.ID)
 	require.NoError(t, err)
 	require.Equal(t, store.Cancelled, got.Status)
 	require.Equal(t, "the maximum time of 10m0s was over", got.Error)

@@ -16,6 +16,8 @@ import (
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/run/replay"
@@ -58,14 +60,15 @@ func TestVariablesOfATest(t *testing.T) {
 		require.Equal(t, []any{secret, true, true}, []any{value, isSecret, ok})
 		_, _, ok = cfg.Lookup(step.Reference{Name: "unknown"})
 		require.False(t, ok)
-		records := []step.Record{{StepID: "s1", Status: step.Failed, Result: step.Outcome{Message: "typed " + secret},
-			Healed: &step.Healed{Reason: "says " + secret}}, {StepID: "s2", Status: step.Failed, Suggested: &step.Healed{Reason: "named " + secret,
-			From: step.Selector{Type: step.CSS, Value: "#old"}, To: step.Selector{Type: step.CSS, Value: "#new",
-				Fingerprint: &step.Fingerprint{Name: secret}}}},
-			{StepID: "s3", Status: step.Failed, Suggested: &step.Healed{From: step.Selector{Type: step.CSS, Value: "#old"},
+		records := []playback.Record{{StepID: "s1", Status: playback.Failed, Result: step.Outcome{Message: "typed " + secret},
+			Healed: &playback.Healed{Reason: "says " + secret}}, {StepID: "s2", Status: playback.Failed,
+			Suggested: &playback.Healed{Reason: "named " + secret,
+				From: step.Selector{Type: step.CSS, Value: "#old"}, To: step.Selector{Type: step.CSS, Value: "#new",
+					Fingerprint: &step.Fingerprint{Name: secret}}}},
+			{StepID: "s3", Status: playback.Failed, Suggested: &playback.Healed{From: step.Selector{Type: step.CSS, Value: "#old"},
 				To: step.Selector{Type: step.CSS, Value: "#new"}}}}
 		cfg.Progress(records)
-		return replay.Result{Status: step.Failed, Code: store.CodeStepFailed, Message: "the page shows " + secret, Records: records}
+		return replay.Result{Status: playback.Failed, Code: store.CodeStepFailed, Message: "the page shows " + secret, Records: records}
 	}
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))
 	got := w.read(run).Jobs[0]
@@ -132,7 +135,7 @@ func TestTunnelOfARun(t *testing.T) {
 	c := w.newCase("log in", "dev")
 	run := w.newRun(c, store.NewRun{Tunnel: "office"}, chrome)
 	w.handler.Play = func(context.Context, replay.Config) replay.Result {
-		return replay.Result{Status: step.Failed, Code: store.CodeUnreachable,
+		return replay.Result{Status: playback.Failed, Code: store.CodeUnreachable,
 			Message: "no answer from http://me:pass-word-9@proxy.example.com:3128"}
 	}
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))
@@ -171,7 +174,7 @@ func TestAppOfATarget(t *testing.T) {
 	older, newer := w.newBuild("shop.apk"), w.newBuild("shop.apk")
 	require.Less(t, older, newer)
 	c := w.newCase("log in", "dev")
-	played := func(capabilities step.Capabilities) (store.Job, step.Capabilities) {
+	played := func(capabilities capability.Capabilities) (store.Job, capability.Capabilities) {
 		run := w.newRun(c, store.NewRun{}, capabilities)
 		before := len(w.browser.requests)
 		require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))
@@ -189,20 +192,21 @@ func TestAppOfATarget(t *testing.T) {
 		require.Equal(t, "slipway.example.com", link.Host)
 		require.NotEmpty(t, link.Query().Get("sig"))
 	}
-	_, seen := played(step.Capabilities{"platformName": "android", "appium:app": "storage:filename=shop.apk"})
+	_, seen := played(capability.Capabilities{"platformName": "android", "appium:app": "storage:filename=shop.apk"})
 	isLink(seen["appium:app"])
-	_, seen = played(step.Capabilities{"platformName": "android", "appium:options": map[string]any{"app": "storage:filename=shop.apk"}})
+	_, seen = played(capability.Capabilities{"platformName": "android",
+		"appium:options": map[string]any{"app": "storage:filename=shop.apk"}})
 	isLink(seen["appium:options"].(map[string]any)["app"])
-	_, seen = played(step.Capabilities{"platformName": "android", "appium:app": "https://files.example.com/shop.apk"})
+	_, seen = played(capability.Capabilities{"platformName": "android", "appium:app": "https://files.example.com/shop.apk"})
 	require.Equal(t, "https://files.example.com/shop.apk", seen["appium:app"])
 
 	for _, missing := range []string{"storage:filename=other.apk", "storage:999999"} {
-		job, seen := played(step.Capabilities{"platformName": "android", "appium:app": missing})
+		job, seen := played(capability.Capabilities{"platformName": "android", "appium:app": missing})
 		require.Nil(t, seen)
 		require.Equal(t, store.CodeApp, job.ErrorCode)
 		require.Contains(t, job.Error, missing)
 	}
 	w.exec(`update builds set deleted_at = now()`)
-	job, _ := played(step.Capabilities{"platformName": "android", "appium:app": "storage:filename=shop.apk"})
+	job, _ := played(capability.Capabilities{"platformName": "android", "appium:app": "storage:filename=shop.apk"})
 	require.Equal(t, store.CodeApp, job.ErrorCode)
 }

@@ -5,10 +5,11 @@ import (
 	"slices"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 // redacted returns records whose texts contain no secrets. The argument is not changed.
-func (p *execution) redacted(records []step.Record) []step.Record {
+func (p *execution) redacted(records []playback.Record) []playback.Record {
 	records = slices.Clone(records)
 	for i := range records {
 		r := &records[i]
@@ -26,7 +27,7 @@ func (p *execution) redacted(records []step.Record) []step.Record {
 
 // redactedHealing returns a healing whose reason contains no secret. A selector that
 // does is left out: masked, it would find something else.
-func (p *execution) redactedHealing(h *step.Healed) *step.Healed {
+func (p *execution) redactedHealing(h *playback.Healed) *playback.Healed {
 	if h == nil {
 		return nil
 	}
@@ -55,12 +56,12 @@ func (p *execution) redactedFindings(f *step.Findings) *step.Findings {
 
 // redactedDrift returns a drift whose texts contain no secret. A fingerprint that does is
 // left out.
-func (p *execution) redactedDrift(d *step.Drifted) *step.Drifted {
+func (p *execution) redactedDrift(d *playback.Drifted) *playback.Drifted {
 	if d == nil {
 		return nil
 	}
 	clean := *d
-	for _, e := range []*step.Described{&clean.Expected, &clean.Found} {
+	for _, e := range []*playback.Described{&clean.Expected, &clean.Found} {
 		e.Role, e.Name, e.Row = p.redactor.Text(e.Role), p.redactor.Text(e.Name), slices.Clone(e.Row)
 		for i := range e.Row {
 			e.Row[i] = p.redactor.Text(e.Row[i])

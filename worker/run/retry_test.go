@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/ledger"
 	store "github.com/slipway-qa/slipway/storage/run"
 	retry "github.com/slipway-qa/slipway/storage/run/attempt"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
@@ -34,8 +34,8 @@ func (w *world) plays(codes ...string) (played *int) {
 		result := passes(ctx, cfg)
 		result.Records[0].ScreenshotID = cfg.Capture(ctx, shot(*played))
 		if code != "" {
-			result.Status, result.Code, result.Message = step.Failed, code, fmt.Sprintf("failure %d", *played)
-			result.Records[0].Status = step.Failed
+			result.Status, result.Code, result.Message = playback.Failed, code, fmt.Sprintf("failure %d", *played)
+			result.Records[0].Status = playback.Failed
 			if code != store.CodeStepFailed && code != store.CodeAssertionFailed && code != store.CodeDrifted {
 				result.Status = string(store.Errored)
 			}
@@ -83,9 +83,9 @@ func TestFailedTestPassesWhenPlayedAgain(t *testing.T) {
 	require.Equal(t, store.Failed, first.Status)
 	require.Equal(t, store.CodeAssertionFailed, first.ErrorCode)
 	require.Equal(t, "failure 1", first.Error)
-	require.Equal(t, step.Failed, first.Records[0].Status)
+	require.Equal(t, playback.Failed, first.Records[0].Status)
 	require.Equal(t, first.Files[0].ID.String(), first.Records[0].ScreenshotID)
-	require.Equal(t, step.Passed, job.Records[0].Status)
+	require.Equal(t, playback.Passed, job.Records[0].Status)
 	require.Len(t, job.Files, 1)
 	require.Equal(t, job.Files[0].ID.String(), job.Records[0].ScreenshotID)
 	require.ElementsMatch(t, []string{first.Files[0].Key, job.Files[0].Key}, w.stored())
@@ -163,7 +163,7 @@ func TestWorkerDiesInALaterAttempt(t *testing.T) {
 	w.handler.Play = func(ctx context.Context, cfg replay.Config) replay.Result {
 		w.handler.Play = passes
 		require.NoError(t, w.handler.Handle(t.Context(), w.again(tasks.TestJob, id)))
-		return replay.Result{Status: step.Failed, Code: store.CodeStepFailed}
+		return replay.Result{Status: playback.Failed, Code: store.CodeStepFailed}
 	}
 	require.Error(t, w.handler.Handle(t.Context(), lost))
 	got := w.whole(run)
@@ -179,7 +179,7 @@ func TestCancelledBetweenAttempts(t *testing.T) {
 	w.handler.Play = func(ctx context.Context, cfg replay.Config) replay.Result {
 		require.NotEmpty(t, cfg.Capture(ctx, shot(1)))
 		w.cancel(run)
-		return replay.Result{Status: step.Failed, Code: store.CodeStepFailed}
+		return replay.Result{Status: playback.Failed, Code: store.CodeStepFailed}
 	}
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, id)))
 	got := w.whole(run)

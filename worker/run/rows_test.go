@@ -17,6 +17,7 @@ import (
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
@@ -57,9 +58,9 @@ func TestValuesOfARow(t *testing.T) {
 			value, isSecret, ok := cfg.Lookup(reference)
 			require.Equal(t, want, []any{value, isSecret, ok}, reference)
 		}
-		records := []step.Record{{StepID: "s1", Status: step.Failed, Result: step.Outcome{Message: "typed secret-of-2"}}}
+		records := []playback.Record{{StepID: "s1", Status: playback.Failed, Result: step.Outcome{Message: "typed secret-of-2"}}}
 		cfg.Progress(records)
-		return replay.Result{Status: step.Failed, Code: store.CodeStepFailed, Message: "user2 with secret-of-2", Records: records}
+		return replay.Result{Status: playback.Failed, Code: store.CodeStepFailed, Message: "user2 with secret-of-2", Records: records}
 	}
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))
 	got := w.read(run)

@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	store "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
@@ -82,7 +83,7 @@ func TestSuiteRunIsFannedOutInSteps(t *testing.T) {
 	require.Equal(t, cases, w.number(`select count(*) from test_jobs j join tasks t on t.id = j.id
 		where t.kind = 'test:job' and t.request_id = 'request-9' and t.concurrency_key is not null`))
 	require.JSONEq(t, `{"jobs":150}`, string(*w.task(run.ID).Result))
-	got, err := store.SuiteRunByID(t.Context(), w.db, w.org, run.SuiteID, run.ID)
+	got, err := reading.SuiteRunByID(t.Context(), w.db, w.org, run.SuiteID, run.ID)
 	require.NoError(t, err)
 	require.Equal(t, cases, got.RunCount)
 	require.Equal(t, cases, got.Counts[store.Queued])
@@ -94,12 +95,12 @@ func TestSuiteRunIsPlayed(t *testing.T) {
 	w := newWorld(t)
 	run := w.newSuiteRun(3)
 	require.NoError(t, w.suite().Handle(t.Context(), w.claim(tasks.SuiteRun, run.ID)))
-	runs, err := store.OfSuiteRun(t.Context(), w.db, run.ID)
+	runs, err := reading.OfSuiteRun(t.Context(), w.db, run.ID)
 	require.NoError(t, err)
 	for _, r := range runs {
 		require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, r.Jobs[0].ID)))
 	}
-	got, err := store.SuiteRunByID(t.Context(), w.db, w.org, run.SuiteID, run.ID)
+	got, err := reading.SuiteRunByID(t.Context(), w.db, w.org, run.SuiteID, run.ID)
 	require.NoError(t, err)
 	require.Equal(t, store.Passed, got.Status)
 	require.Equal(t, 3, got.Counts[store.Passed])
@@ -147,7 +148,7 @@ func TestSuiteRunCannotBeFannedOut(t *testing.T) {
 				claimed = w.failed(claimed, err)
 			}
 			require.NoError(t, w.suite().Handle(t.Context(), claimed))
-			got, err := store.SuiteRunByID(t.Context(), w.db, w.org, run.SuiteID, run.ID)
+			got, err := reading.SuiteRunByID(t.Context(), w.db, w.org, run.SuiteID, run.ID)
 			require.NoError(t, err)
 			require.Equal(t, store.Errored, got.Status)
 			require.NotEmpty(t, got.Error)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/object"
 	store "github.com/slipway-qa/slipway/storage/run"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 	"github.com/slipway-qa/slipway/worker/run/trace"
@@ -21,7 +21,7 @@ import (
 func traces(status, code string) func(context.Context, replay.Config) replay.Result {
 	return func(_ context.Context, cfg replay.Config) replay.Result {
 		cfg.Trace.End(cfg.Trace.Begin(trace.Action{Title: "Say " + secret}), "", false)
-		return replay.Result{Status: status, Code: code, Message: "it did", Records: []step.Record{{StepID: "s1", Status: status}}}
+		return replay.Result{Status: status, Code: code, Message: "it did", Records: []playback.Record{{StepID: "s1", Status: status}}}
 	}
 }
 
@@ -62,16 +62,16 @@ func TestTraceIsKept(t *testing.T) {
 		status                    string
 		kept                      bool
 	}{
-		{status: step.Passed},
-		{status: step.Failed, kept: true},
+		{status: playback.Passed},
+		{status: playback.Failed, kept: true},
 		{status: string(store.Errored), kept: true},
-		{organization: "off", status: step.Failed},
-		{organization: "on", status: step.Passed, kept: true},
-		{ofCase: "off", organization: "on", status: step.Failed},
-		{ofCase: "on", organization: "off", status: step.Passed, kept: true},
-		{run: "off", ofCase: "on", organization: "on", status: step.Failed},
-		{run: "on", ofCase: "off", status: step.Passed, kept: true},
-		{run: "on_failure", ofCase: "on", status: step.Passed},
+		{organization: "off", status: playback.Failed},
+		{organization: "on", status: playback.Passed, kept: true},
+		{ofCase: "off", organization: "on", status: playback.Failed},
+		{ofCase: "on", organization: "off", status: playback.Passed, kept: true},
+		{run: "off", ofCase: "on", organization: "on", status: playback.Failed},
+		{run: "on", ofCase: "off", status: playback.Passed, kept: true},
+		{run: "on_failure", ofCase: "on", status: playback.Passed},
 	} {
 		w.exec(`update organizations set trace = $1`, test.organization)
 		w.exec(`update test_cases set run_settings = run_settings - 'trace' || case when $1 = '' then '{}'
@@ -97,7 +97,7 @@ func TestTraceOutlivesALostBrowser(t *testing.T) {
 		if played++; played == 1 {
 			return traces(string(store.Errored), store.CodeBrowserLost)(ctx, cfg)
 		}
-		return traces(step.Failed, store.CodeStepFailed)(ctx, cfg)
+		return traces(playback.Failed, store.CodeStepFailed)(ctx, cfg)
 	}
 	run, job := w.simpleRun()
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, job)))
@@ -114,7 +114,7 @@ func TestTraceOfCancelledRun(t *testing.T) {
 	claim := w.claim(tasks.TestJob, job)
 	w.handler.Play = func(ctx context.Context, cfg replay.Config) replay.Result {
 		w.cancel(run)
-		return traces(step.Failed, store.CodeStepFailed)(ctx, cfg)
+		return traces(playback.Failed, store.CodeStepFailed)(ctx, cfg)
 	}
 	_ = w.handler.Handle(t.Context(), claim)
 	require.Equal(t, store.Cancelled, w.read(run).Status)

@@ -12,7 +12,8 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	store "github.com/slipway-qa/slipway/storage/run"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/run/reading"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
 	"github.com/slipway-qa/slipway/worker"
@@ -119,16 +120,16 @@ func TestSuiteRunGoesThrough(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.handler.Play = func(ctx context.Context, cfg replay.Config) replay.Result {
-		cfg.Progress([]step.Record{{StepID: "s1", Status: step.Passed}})
+		cfg.Progress([]playback.Record{{StepID: "s1", Status: playback.Passed}})
 		return passes(ctx, cfg)
 	}
 	run := w.newSuiteRun(25)
 	stop := w.start()
 	require.Eventually(t, func() bool {
-		ended, err := store.Ended(t.Context(), w.db, []uuid.UUID{run.ID})
+		ended, err := reading.Ended(t.Context(), w.db, []uuid.UUID{run.ID})
 		return err == nil && len(ended) == 1
 	}, time.Minute, 10*time.Millisecond)
-	got, err := store.SuiteRunByID(t.Context(), w.db, w.org, run.SuiteID, run.ID)
+	got, err := reading.SuiteRunByID(t.Context(), w.db, w.org, run.SuiteID, run.ID)
 	require.NoError(t, err)
 	require.Equal(t, store.Passed, got.Status)
 	require.Equal(t, 25, got.Counts[store.Passed])

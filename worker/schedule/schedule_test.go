@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/schedule"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
 	"github.com/slipway-qa/slipway/worker"
@@ -87,9 +88,10 @@ func newWorld(t *testing.T) *world {
 		w.org, w.team, w.user = o.ID, team.ID, user.UUID
 		by := account.Writer{OrganizationID: o.ID, UserUUID: user.UUID, Teams: []int64{team.ID},
 			Actor: account.Actor{UserID: user.ID, Name: "dev"}}
-		target, text := step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}, "x"
+		target, text := capability.Target{Capabilities: capability.Capabilities{"browserName": "chrome"}}, "x"
 		c, err := authoring.CreateCase(ctx, tx, by, authoring.NewCase{Name: "case",
-			Settings: step.RunSettings{TestURL: "https://shop.example.com/", PrimaryTarget: &target, RunTargets: []step.Target{target}},
+			Settings: capability.RunSettings{TestURL: "https://shop.example.com/", PrimaryTarget: &target,
+				RunTargets: []capability.Target{target}},
 			Revision: authoring.Revision{Steps: []step.Step{{ID: "s1", Tool: step.Tool{Type: step.InputText, Args: step.Args{Text: &text,
 				Selector: &step.Selector{Type: step.CSS, Value: "#user"}}}}}}})
 		if err != nil {

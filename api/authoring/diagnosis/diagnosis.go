@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage/failure"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 // Job is why a job failed. The members of the nil Job are left out.
@@ -100,10 +100,10 @@ func Groups(groups []failure.Group) []Group {
 
 // Text is the failure of a job in lines, for a report: what its step expected and found, the nearest
 // elements, and the reason; "" where nothing is known.
-func Text(records []step.Record, d *failure.Diagnosis) string {
+func Text(records []playback.Record, d *failure.Diagnosis) string {
 	var out strings.Builder
 	for i := range records {
-		if f := records[i].Failure; f != nil && records[i].Status == step.Failed {
+		if f := records[i].Failure; f != nil && records[i].Status == playback.Failed {
 			fmt.Fprintf(&out, "\nexpected: %s\nactual: %s", f.Expected, f.Actual)
 			for _, c := range f.Candidates {
 				fmt.Fprintf(&out, "\nnear: %s", Element(&c))
@@ -121,7 +121,7 @@ func Text(records []step.Record, d *failure.Diagnosis) string {
 }
 
 // Element is a candidate in a line.
-func Element(c *step.Candidate) string {
+func Element(c *playback.Candidate) string {
 	var words []string
 	if c.Role != "" {
 		words = append(words, c.Role)

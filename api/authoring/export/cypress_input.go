@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/slipway-qa/slipway/api/authoring/export/language"
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/keyboard"
 )
 
-func (w *cypress) click(m *move) {
-	p := &m.tool.Args.Pointing
-	name := map[string]string{step.Click: "click", step.DoubleClick: "dblclick", step.RightClick: "rightclick"}[m.tool.Type]
+func (w *cypress) click(m *script.Move) {
+	p := &m.Tool.Args.Pointing
+	name := map[string]string{step.Click: "click", step.DoubleClick: "dblclick", step.RightClick: "rightclick"}[m.Tool.Type]
 	switch {
 	case p.Button == "right":
 		name = "rightclick"
@@ -25,7 +28,7 @@ func (w *cypress) click(m *move) {
 	for _, key := range p.Modifiers {
 		member, ok := map[string]string{"Shift": "shiftKey", "Control": "ctrlKey", "Alt": "altKey", "Meta": "metaKey"}[key]
 		if !ok {
-			w.lacks(m, ".args.modifiers", "the held key "+comment(key))
+			w.lacks(m, ".args.modifiers", "the held key "+script.Comment(key))
 		}
 		members = append(members, member+": true")
 	}
@@ -33,7 +36,7 @@ func (w *cypress) click(m *move) {
 	if p.Position != nil {
 		options = fmt.Sprintf("%d, %d", p.Position.X, p.Position.Y) + after(options)
 	}
-	w.line(w.element(m, m.element) + "." + name + "(" + options + ");")
+	w.line(w.element(m, m.Element) + "." + name + "(" + options + ");")
 }
 
 // cypressKeys are the keys that .type knows.
@@ -41,9 +44,9 @@ var cypressKeys = map[string]string{"Enter": "enter", "Escape": "esc", "Backspac
 	"ArrowUp": "upArrow", "ArrowDown": "downArrow", "ArrowLeft": "leftArrow", "ArrowRight": "rightArrow", "Home": "home", "End": "end",
 	"PageUp": "pageUp", "PageDown": "pageDown", "Control": "ctrl", "Shift": "shift", "Alt": "alt", "Meta": "meta"}
 
-func (w *cypress) press(m *move) {
-	held, key, _ := step.ParseKey(m.tool.Args.Key)
-	if key == "Tab" && len(held) == 0 && !m.element.given() {
+func (w *cypress) press(m *script.Move) {
+	held, key, _ := keyboard.Parse(m.Tool.Args.Key)
+	if key == "Tab" && len(held) == 0 && !m.Element.Given() {
 		w.line("cy.press(Cypress.Keyboard.Keys.TAB);")
 		return
 	}
@@ -60,36 +63,36 @@ func (w *cypress) press(m *move) {
 		case len([]rune(k)) == 1:
 			typed.WriteString(k)
 		default:
-			w.lacks(m, ".args.key", "the key "+comment(k))
+			w.lacks(m, ".args.key", "the key "+script.Comment(k))
 		}
 	}
 	on := "cy.focused()"
-	if m.element.given() {
-		on = w.element(m, m.element)
+	if m.Element.Given() {
+		on = w.element(m, m.Element)
 	}
-	w.line(on + ".type(" + javaScript(typed.String()) + ");")
+	w.line(on + ".type(" + language.JavaScript(typed.String()) + ");")
 }
 
-func (w *cypress) scroll(m *move) {
+func (w *cypress) scroll(m *script.Move) {
 	w.call("scroll")
-	at := place{kind: step.CSS, value: text{{literal: ":root"}}}
-	if m.element.given() {
-		at = m.element
+	at := script.Place{Kind: step.CSS, Value: script.Text{{Literal: ":root"}}}
+	if m.Element.Given() {
+		at = m.Element
 	}
-	w.line("scroll(" + w.element(m, at) + ", " + javaScript(m.tool.Args.Direction) + ");")
+	w.line("scroll(" + w.element(m, at) + ", " + language.JavaScript(m.Tool.Args.Direction) + ");")
 }
 
-func (w *cypress) upload(m *move) {
-	files := m.tool.Args.Files
-	if m.tool.Args.File != nil {
-		files = []step.File{*m.tool.Args.File}
+func (w *cypress) upload(m *script.Move) {
+	files := m.Tool.Args.Files
+	if m.Tool.Args.File != nil {
+		files = []step.File{*m.Tool.Args.File}
 	}
-	if !m.element.given() {
+	if !m.Element.Given() {
 		w.lacks(m, ".args.selector", "a file chooser")
 	}
 	list := make([]string, len(files))
 	for i, f := range files {
-		list[i] = fmt.Sprintf("{ fileName: %s, contents: Cypress.Buffer.from('%s', 'base64') }", javaScript(fileName(f.Name)),
+		list[i] = fmt.Sprintf("{ fileName: %s, contents: Cypress.Buffer.from('%s', 'base64') }", language.JavaScript(fileName(f.Name)),
 			base64.StdEncoding.EncodeToString(f.Content))
 	}
 	written := strings.Join(list, ", ")
@@ -97,5 +100,5 @@ func (w *cypress) upload(m *move) {
 		written = "[" + written + "]"
 	}
 	// Pages hide the input behind a button.
-	w.line(w.element(m, m.element) + ".selectFile(" + written + after(w.options(m, "force: true")) + ");")
+	w.line(w.element(m, m.Element) + ".selectFile(" + written + after(w.options(m, "force: true")) + ");")
 }

@@ -5,15 +5,17 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slipway-qa/slipway/api/authoring/export/language"
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
-func (w *cypress) read(s string) string { return javaScriptText(w.env.read(s)) }
+func (w *cypress) read(s string) string { return language.JavaScriptText(w.Env.Read(s)) }
 
 // state writes a tool that sets or saves.
-func (w *cypress) state(m *move) {
-	a := &m.tool.Args
-	switch m.tool.Type {
+func (w *cypress) state(m *script.Move) {
+	a := &m.Tool.Args
+	switch m.Tool.Type {
 	case step.SetCookie:
 		w.cookie(m)
 	case step.SetStorage:
@@ -43,29 +45,29 @@ func (w *cypress) state(m *move) {
 	}
 }
 
-func (w *cypress) cookie(m *move) {
-	a := &m.tool.Args
-	var o objectMembers
+func (w *cypress) cookie(m *script.Move) {
+	a := &m.Tool.Args
+	var o language.Members
 	switch {
 	case a.Domain != "":
-		o.add("domain", w.read(a.Domain))
-	case !w.opened && len(w.base) > 0:
-		o.add("domain", "new URL("+javaScriptText(w.base)+").hostname")
+		o.Add("domain", w.read(a.Domain))
+	case !w.opened && len(w.Base) > 0:
+		o.Add("domain", "new URL("+language.JavaScriptText(w.Base)+").hostname")
 	}
 	if a.Path != "" {
-		o.add("path", w.read(a.Path))
+		o.Add("path", w.read(a.Path))
 	}
-	o.flag("secure", a.Secure)
-	o.flag("httpOnly", a.HTTPOnly)
+	o.Flag("secure", a.Secure)
+	o.Flag("httpOnly", a.HTTPOnly)
 	switch a.SameSite {
 	case "":
 	case "none":
-		o.add("sameSite", "'no_restriction'")
+		o.Add("sameSite", "'no_restriction'")
 	default:
-		o.add("sameSite", javaScript(a.SameSite))
+		o.Add("sameSite", language.JavaScript(a.SameSite))
 	}
 	if a.Expires != "" {
-		o.add("expiry", "Date.parse("+w.read(a.Expires)+") / 1000")
+		o.Add("expiry", "Date.parse("+w.read(a.Expires)+") / 1000")
 	}
 	options := ""
 	if len(o) > 0 {
@@ -74,23 +76,23 @@ func (w *cypress) cookie(m *move) {
 	w.line("cy.setCookie(" + w.read(a.Name) + ", " + w.read(*a.Value) + options + ");")
 }
 
-func (w *cypress) save(m *move) {
-	a := &m.tool.Args
+func (w *cypress) save(m *script.Move) {
+	a := &m.Tool.Args
 	w.call("save", "look")
 	var read string
 	switch a.From {
 	case step.SavedText:
 		w.call("textOf")
-		read = "textOf(" + w.at(m, m.element) + ")"
+		read = "textOf(" + w.at(m, m.Element) + ")"
 	case step.SavedValue:
 		w.call("valueOf")
-		read = "valueOf(" + w.at(m, m.element) + ")"
+		read = "valueOf(" + w.at(m, m.Element) + ")"
 	case step.SavedAttribute:
 		w.call("attributeOf")
-		read = "attributeOf(" + w.at(m, m.element) + ", " + javaScript(a.Attribute) + ")"
+		read = "attributeOf(" + w.at(m, m.Element) + ", " + language.JavaScript(a.Attribute) + ")"
 	case step.SavedCount:
 		w.call("countOf")
-		read = "countOf(" + w.at(m, m.element) + ")"
+		read = "countOf(" + w.at(m, m.Element) + ")"
 	case step.SavedURL:
 		read = "({ location }) => location.href"
 	default:
@@ -98,14 +100,14 @@ func (w *cypress) save(m *move) {
 	}
 	pattern := "null"
 	if a.Match != "" {
-		pattern = javaScriptPattern(text{{literal: a.Match}})
+		pattern = language.JavaScriptPattern(script.Text{{Literal: a.Match}})
 	}
-	w.line("save(" + javaScript(a.Name) + ", " + read + ", " + pattern + ownLimit(m) + ");")
+	w.line("save(" + language.JavaScript(a.Name) + ", " + read + ", " + pattern + ownLimit(m) + ");")
 }
 
 // assertion claims what must be.
-func (w *cypress) assertion(m *move) {
-	if m.tool.Args.Matcher.Name == step.CookieIs {
+func (w *cypress) assertion(m *script.Move) {
+	if m.Tool.Args.Matcher.Name == step.CookieIs {
 		w.cookieClaim(m)
 		return
 	}
@@ -115,12 +117,12 @@ func (w *cypress) assertion(m *move) {
 }
 
 // claim is a function that reads the page, and what chai claims of what it reads.
-func (w *cypress) claim(m *move) (read, claim string) {
-	a := &m.tool.Args
+func (w *cypress) claim(m *script.Move) (read, claim string) {
+	a := &m.Tool.Args
 	matcher := a.Matcher
 	element := func(function string) string {
 		w.call(function)
-		return function + "(" + w.at(m, m.element) + ")"
+		return function + "(" + w.at(m, m.Element) + ")"
 	}
 	not := a.Not != (matcher.Name == step.Hidden)
 	to := map[bool]string{false: "to.", true: "to.not."}[not]
@@ -136,7 +138,7 @@ func (w *cypress) claim(m *move) (read, claim string) {
 	case step.Focused:
 		// The runner has the page in a frame of its own, so whether a frame of the page has the
 		// focus cannot be seen.
-		if slices.ContainsFunc(m.within, func(s scope) bool { return s.frame }) {
+		if slices.ContainsFunc(m.Within, func(s script.Scope) bool { return s.Frame }) {
 			w.lacks(m, ".args.matcher.name", "the focus in a frame")
 		}
 		return element("isFocused"), truth
@@ -145,7 +147,7 @@ func (w *cypress) claim(m *move) (read, claim string) {
 		if compare == "" {
 			compare = "equal"
 		}
-		return element("countOf"), to + compare + "(" + javaScriptNumber(m.value) + ")"
+		return element("countOf"), to + compare + "(" + language.JavaScriptNumber(m.Value) + ")"
 	case step.TextIs:
 		read = element("textOf")
 	case step.ValueIs:
@@ -156,9 +158,9 @@ func (w *cypress) claim(m *move) (read, claim string) {
 		read = "({ title }) => title"
 	case step.AttributeIs:
 		w.call("attributeOf")
-		read = "attributeOf(" + w.at(m, m.element) + ", " + javaScript(matcher.Args.Name) + ")"
+		read = "attributeOf(" + w.at(m, m.Element) + ", " + language.JavaScript(matcher.Args.Name) + ")"
 		if mode == step.Contains || mode == step.Matches { // of none, the empty text
-			read = "attributeOf(" + w.at(m, m.element) + ", " + javaScript(matcher.Args.Name) + ", '')"
+			read = "attributeOf(" + w.at(m, m.Element) + ", " + language.JavaScript(matcher.Args.Name) + ", '')"
 		}
 	case step.StorageIs:
 		read = "({ defaultView }) => defaultView." + matcher.Args.Area + "Storage.getItem(" + w.read(matcher.Args.Key) + ")"
@@ -174,29 +176,29 @@ func (w *cypress) claim(m *move) (read, claim string) {
 	}
 	switch mode {
 	case step.Contains:
-		return read, to + "include(" + javaScriptText(m.value) + ")"
+		return read, to + "include(" + language.JavaScriptText(m.Value) + ")"
 	case step.Matches:
-		return read, to + "match(" + javaScriptPattern(m.value) + ")"
+		return read, to + "match(" + language.JavaScriptPattern(m.Value) + ")"
 	}
-	return read, to + "equal(" + javaScriptText(m.value) + ")"
+	return read, to + "equal(" + language.JavaScriptText(m.Value) + ")"
 }
 
 // cookieClaim asserts a cookie of the page.
-func (w *cypress) cookieClaim(m *move) {
-	a, not := &m.tool.Args.Matcher.Args, m.tool.Args.Not
+func (w *cypress) cookieClaim(m *script.Move) {
+	a, not := &m.Tool.Args.Matcher.Args, m.Tool.Args.Not
 	options := ""
-	if m.timeout > 0 {
-		options = ", { timeout: " + thousands(m.timeout) + " }"
+	if m.Timeout > 0 {
+		options = ", { timeout: " + language.Thousands(m.Timeout) + " }"
 	}
 	var wanted []string
 	if c := a.Attributes; c != nil {
 		text := func(name, value string) {
 			if value != "" {
-				wanted = append(wanted, "cookie."+name+" === "+javaScript(value))
+				wanted = append(wanted, "cookie."+name+" === "+language.JavaScript(value))
 			}
 		}
 		if c.Domain != "" {
-			wanted = append(wanted, `cookie.domain.replace(/^\./, '') === `+javaScript(strings.TrimPrefix(c.Domain, ".")))
+			wanted = append(wanted, `cookie.domain.replace(/^\./, '') === `+language.JavaScript(strings.TrimPrefix(c.Domain, ".")))
 		}
 		text("path", c.Path)
 		if strings.EqualFold(c.SameSite, "none") {
@@ -221,11 +223,11 @@ func (w *cypress) cookieClaim(m *move) {
 	case a.Value == "" && a.Mode == "":
 		claim = map[bool]string{false: "to.not.equal(null)", true: "to.equal(null)"}[not]
 	case a.Mode == step.Contains:
-		claim = to + "include(" + javaScriptText(m.value) + ")"
+		claim = to + "include(" + language.JavaScriptText(m.Value) + ")"
 	case a.Mode == step.Matches:
-		claim = to + "match(" + javaScriptPattern(m.value) + ")"
+		claim = to + "match(" + language.JavaScriptPattern(m.Value) + ")"
 	default:
-		claim = to + "equal(" + javaScriptText(m.value) + ")"
+		claim = to + "equal(" + language.JavaScriptText(m.Value) + ")"
 	}
-	w.line("cy.getCookie(" + javaScript(a.Name) + options + ").should((cookie) => expect(" + found + ")." + claim + ");")
+	w.line("cy.getCookie(" + language.JavaScript(a.Name) + options + ").should((cookie) => expect(" + found + ")." + claim + ");")
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage/step"
 )
@@ -88,11 +89,11 @@ func (s *standIn) run(t *testing.T, files []File) []ending {
 }
 
 // cypressTour is what Cypress has words for, on the pages of the shop.
-func cypressTour(base string) Case {
+func cypressTour(base string) script.Case {
 	said := func(text string) step.Step { return expect(css("#said"), step.TextIs, "", text) }
 	click := func(s *step.Selector) step.Step { return do(step.Click, step.Args{Selector: s}) }
 	row := func(text string) *step.Selector { return hasText(role("row", ""), text) }
-	return Case{ID: "64f0", Name: "Tour */", TestURL: base + "/login", Steps: []step.Step{
+	return script.Case{ID: "64f0", Name: "Tour */", TestURL: base + "/login", Steps: []step.Step{
 		do(step.SetStorage, step.Args{Key: "theme", StateArgs: step.StateArgs{Area: step.LocalStorage, Value: ptr("dark")}}),
 		because(fillIn("input#email.field", "{{user}}@example.com"), "The first field that can be seen is the mail address."),
 		fillIn("#password", "{{team:password}}"), fillIn("#birthday", "1999-12-31"),
@@ -158,10 +159,11 @@ func TestCypressRuns(t *testing.T) {
 		}
 	}
 	for i, e := range append(pages.run(t, []File{export(t, JavaScriptCypress, c)}),
-		state.run(t, []File{export(t, JavaScriptCypress, Case{Name: "State", TestURL: state.URL, Steps: rows("{{saved:who}}")})})...) {
+		state.run(t, []File{export(t, JavaScriptCypress, script.Case{Name: "State", TestURL: state.URL,
+			Steps: rows("{{saved:who}}")})})...) {
 		require.Empty(t, e.Error, "%d", i)
 	}
-	for _, e := range state.run(t, []File{export(t, JavaScriptCypress, Case{Name: "State", TestURL: state.URL,
+	for _, e := range state.run(t, []File{export(t, JavaScriptCypress, script.Case{Name: "State", TestURL: state.URL,
 		Steps: rows("Ada;{{saved:who}};x")})}) {
 		require.Contains(t, e.Error, `to include "Ada;Linus;x"`)
 	}
@@ -174,7 +176,7 @@ func TestCypressRuns(t *testing.T) {
 		expect(css("button"), step.TextIs, "", "Save"), // of several
 		inside(step.InFrame, "h1", on(step.Click, "a")),
 	} {
-		wrong = append(wrong, export(t, JavaScriptCypress, Case{Name: "wrong", TestURL: pages.URL + "/team",
+		wrong = append(wrong, export(t, JavaScriptCypress, script.Case{Name: "wrong", TestURL: pages.URL + "/team",
 			Steps: []step.Step{limited(s, 400)}}))
 	}
 	for i, e := range pages.run(t, wrong) {
@@ -190,7 +192,7 @@ func TestCypressTypes(t *testing.T) {
 	modules := cypressModules(t)
 	folder := t.TempDir()
 	require.NoError(t, os.Symlink(modules, filepath.Join(folder, "node_modules")))
-	cases := []Case{{}, cypressTour("https://shop.example")}
+	cases := []script.Case{{}, cypressTour("https://shop.example")}
 	for i, c := range located() {
 		if i%5 < 2 { // the compiler takes long
 			cases = append(cases, c)
@@ -206,7 +208,7 @@ func TestCypressTypes(t *testing.T) {
 		if text, err := json.Marshal(s); err != nil || strings.Contains(string(text), "{{saved:") {
 			continue // of a step that is not there
 		}
-		cases = append(cases, Case{Steps: []step.Step{on(step.Click, "a"), s}})
+		cases = append(cases, script.Case{Steps: []step.Step{on(step.Click, "a"), s}})
 	}
 	written := 0
 	for _, c := range cases {
@@ -265,7 +267,7 @@ func TestCypressUnwritable(t *testing.T) {
 		"steps[1].tool.args.tool.args.matcher.name": inside(step.InFrame, "f", expect(css("a"), step.Focused, "", "")),
 		"steps[1].optional":                         optional(do(step.Reload, step.Args{})),
 	} {
-		_, ok, err := Export(JavaScriptCypress, Case{TestURL: "https://shop.example", Steps: []step.Step{on(step.Click, "a"), s}})
+		_, ok, err := Export(JavaScriptCypress, script.Case{TestURL: "https://shop.example", Steps: []step.Step{on(step.Click, "a"), s}})
 		require.True(t, ok)
 		var wrong *step.InvalidError
 		require.True(t, errors.As(err, &wrong), path)

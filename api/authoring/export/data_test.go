@@ -5,13 +5,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
 // rowsCase types a value of each row and reads it back.
-func rowsCase(base string, d *testfile.Data) Case {
-	return Case{Name: "Rows", TestURL: base + "/team", Data: d, Steps: []step.Step{
+func rowsCase(base string, d *testfile.Data) script.Case {
+	return script.Case{Name: "Rows", TestURL: base + "/team", Data: d, Steps: []step.Step{
 		do(step.InputText, step.Args{Selector: by(step.ByLabel, "Mail address"), Text: ptr("{{row:user}}")}),
 		limited(expect(by(step.Placeholder, "name@"), step.ValueIs, "", "{{row:2nd}}"), 5000),
 	}}

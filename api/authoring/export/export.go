@@ -2,9 +2,7 @@
 // a test without this service or check it in beside its product, and as files of tests as
 // slipway-ci keeps them.
 //
-// A case is first flattened into a script (moves): tools inside frames and shadow
-// roots become the place of one act, dialogs are tied to the act that opens them,
-// and everything behind the end is dropped. Each target then writes the moves
+// A case is first flattened into moves (package script). Each target then writes these
 // in its own words; the frame around them and the few functions that they call
 // are text templates in skeleton/, of which an export holds only what it uses.
 //
@@ -25,7 +23,7 @@
 // the vendors' options hold keys, and options of browsers can start programs.
 //
 // Everything in a case is hostile. Names, addresses, selectors and texts reach
-// the code as literals of the language (literal.go) or as comments of one line
+// the code as literals of the language (package language) or as comments of one line
 // and nothing else; the names of files, classes and functions are made of ASCII
 // letters and digits. Regular expressions are translated from RE2.
 package export
@@ -34,8 +32,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/slipway-qa/slipway/storage/step"
-	"github.com/slipway-qa/slipway/storage/step/group"
+	"github.com/slipway-qa/slipway/api/authoring/export/maestro"
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
@@ -60,27 +58,6 @@ const (
 	Maestro               = "yaml_maestro"
 	YAML                  = "yaml" // a file of tests as slipway-ci keeps it
 )
-
-// Case is what is exported.
-type Case struct {
-	ID           string
-	Name         string
-	TestURL      string
-	Capabilities step.Capabilities // of the primary target; may be nil
-	Steps        []step.Step
-	// Places are where the steps stand (group.Plan); nil where the case has neither step
-	// groups nor steps before and after it.
-	Places []group.Place
-	// FirstMatch takes the first match of a selector that has several, in place of
-	// failing.
-	FirstMatch bool
-	// Data are the rows that the test is run with; nil for none, and where their values are no
-	// part of an export. Then {{row:user}} is an environment variable.
-	Data      *testfile.Data
-	functions bool // step groups become functions
-	// File is the case as the target YAML writes it; other targets need none.
-	File *testfile.Case
-}
 
 // Targets are all targets, in the order of their constants.
 func Targets() []Target {
@@ -107,7 +84,7 @@ type File struct {
 // exist. An export holds no value of a variable: variables become environment
 // variables. The error is a *step.InvalidError that names the member of the case
 // for which the target has no words (steps[3].tool.type).
-func Export(target string, c Case) (f File, ok bool, err error) {
+func Export(target string, c script.Case) (f File, ok bool, err error) {
 	at := slices.IndexFunc(Targets(), func(t Target) bool { return t.ID == target })
 	if at < 0 {
 		return File{}, false, nil
@@ -123,34 +100,33 @@ func Export(target string, c Case) (f File, ok bool, err error) {
 	if !Repeats(t.ID) {
 		c.Data = nil
 	}
-	c.functions = t.ID != SeleniumIDE && t.ID != Maestro
-	s, err := newScript(c)
+	s, err := script.New(c, t.ID != SeleniumIDE && t.ID != Maestro)
 	if err != nil {
 		return File{}, true, err
 	}
 	var name, text string
 	switch t.ID {
 	case JavaScriptPlaywright:
-		name = s.name.kebab()
+		name = s.Name.Kebab()
 		text, err = writePlaywright(s, fmt.Sprintf(t.FileName, name))
 	case JavaScriptWebdriverIO:
-		name = s.name.kebab()
+		name = s.Name.Kebab()
 		text, err = writeWebDriver(s, &webdriverIO{}, "webdriverio.mjs", fmt.Sprintf(t.FileName, name))
 	case JavaScriptCypress:
-		name = s.name.kebab()
+		name = s.Name.Kebab()
 		text, err = writeCypress(s, t.Name, fmt.Sprintf(t.FileName, name))
 	case PythonSelenium:
-		name = s.name.snake()
+		name = s.Name.Snake()
 		text, err = writeWebDriver(s, &python{}, "selenium.py", fmt.Sprintf(t.FileName, name))
 	case JavaSelenium:
-		name = s.name.pascal()
+		name = s.Name.Pascal()
 		text, err = writeWebDriver(s, &java{}, "Selenium.java", fmt.Sprintf(t.FileName, name))
 	case SeleniumIDE:
-		name = s.name.kebab()
+		name = s.Name.Kebab()
 		text, err = writeIDE(s)
 	case Maestro:
-		name = s.name.kebab()
-		text, err = writeMaestro(s, t.Name)
+		name = s.Name.Kebab()
+		text, err = maestro.Write(s, t.Name)
 	}
 	if err != nil {
 		return File{}, true, err

@@ -12,13 +12,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/api/authoring/seleniumide"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-func export(t *testing.T, target string, c Case) File {
+func export(t *testing.T, target string, c script.Case) File {
 	t.Helper()
 	f, ok, err := Export(target, c)
 	require.NoError(t, err)
@@ -47,7 +49,7 @@ func TestTargets(t *testing.T) {
 	t.Parallel()
 	names := map[string]string{}
 	for _, target := range programs() {
-		names[target.ID] = export(t, target.ID, Case{Name: "Grüße: log in"}).Name
+		names[target.ID] = export(t, target.ID, script.Case{Name: "Grüße: log in"}).Name
 		require.Equal(t, 1, strings.Count(target.FileName, "%s"))
 	}
 	require.Equal(t, map[string]string{
@@ -57,49 +59,9 @@ func TestTargets(t *testing.T) {
 		JavaSelenium:          "GruesseLogInTest.java",
 		SeleniumIDE:           "gruesse-log-in.side",
 	}, names)
-	_, ok, err := Export("cobol", Case{})
+	_, ok, err := Export("cobol", script.Case{})
 	require.NoError(t, err)
 	require.False(t, ok)
-}
-
-func TestNames(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct{ name, id, kebab, pascal string }{
-		{"Sign in works", "", "sign-in-works", "SignInWorks"},
-		{"", "64f0", "case-64f0", "Case64f0"},
-		{"日本語", "", "case", "Case"},
-		{"../../etc/passwd", "", "etc-passwd", "EtcPasswd"},
-		{"2 factors", "", "case-2-factors", "Case2Factors"},
-		{"NUL", "", "case-nul", "CaseNul"},
-		{strings.Repeat("long ", 100), "", strings.TrimSuffix(strings.Repeat("long-", 15), "-"), strings.Repeat("Long", 15)},
-		{strings.Repeat("x", 1_000_000), "", strings.Repeat("x", 60), "X" + strings.Repeat("x", 59)},
-	} {
-		n := newTitle(test.name, test.id)
-		require.Equal(t, test.kebab, n.kebab(), "%.50q", test.name)
-		require.Equal(t, test.pascal, n.pascal())
-	}
-}
-
-// TestVariables checks the names of environment variables: none is shared, and
-// none is one that machines set.
-func TestVariables(t *testing.T) {
-	t.Parallel()
-	e := &environment{}
-	e.read("{{password}} {{team:name}} {{team_name}} {{testCase:a1:x}}{{ testCase:b2:x }} {{user}} {{2fa}} {{_}} {{nope {{No}}")
-	e.read("{{password}} again")
-	require.Equal(t, []variable{
-		{"PASSWORD", "{{password}}"},
-		{"TEAM_NAME", "{{team:name}}"},
-		{"TEAM_NAME_2", "{{team_name}}"},
-		{"TEST_CASE_X", "{{testCase:a1:x}}"},
-		{"TEST_CASE_X_2", "{{testCase:b2:x}}"},
-		{"TEST_USER", "{{user}}"},
-		{"TEST_2FA", "{{2fa}}"},
-		{"TEST__", "{{_}}"},
-	}, e.variables())
-	require.Equal(t, text{{literal: "a\uFFFDb "}, {env: "PASSWORD"}}, e.read("a\x00b {{password}}"))
-	require.Equal(t, text{{literal: "a b "}, {env: "PASSWORD"}, {literal: " "}, {env: "PASSWORD"}},
-		e.read(" a\n b {{password}}\t{{password}}  ").squeezed())
 }
 
 // TestBrowsers checks that the browser of the capabilities is started, and that
@@ -113,7 +75,7 @@ func TestBrowsers(t *testing.T) {
 		{"MicrosoftEdge", "channel: 'msedge'", "webdriver.Edge(", "new EdgeDriver("},
 		{"';alert(1)//", "chromium.launch", "webdriver.Chrome(", "new ChromeDriver("},
 	} {
-		c := Case{Name: "x", Capabilities: step.Capabilities{"browserName": test.name, "browserVersion": "1\"'2",
+		c := script.Case{Name: "x", Capabilities: capability.Capabilities{"browserName": test.name, "browserVersion": "1\"'2",
 			"slipway:options":    map[string]any{"accessKey": "SECRET"},
 			"goog:chromeOptions": map[string]any{"args": []any{"--renderer-cmd-prefix=SECRET"}}}}
 		for target, want := range map[string]string{JavaScriptPlaywright: test.playwright, PythonSelenium: test.python,
@@ -143,7 +105,7 @@ func TestUnwritable(t *testing.T) {
 		"steps[0].tool":                   on(step.InFrame, "x"),
 	} {
 		for _, target := range programs() {
-			_, ok, err := Export(target.ID, Case{Steps: []step.Step{s}})
+			_, ok, err := Export(target.ID, script.Case{Steps: []step.Step{s}})
 			require.True(t, ok)
 			var wrong *step.InvalidError
 			require.True(t, errors.As(err, &wrong), path)
@@ -188,10 +150,10 @@ func spell(t *step.Tool) string {
 	if words == step.TypeKeys || words == step.PressKey && len([]rune(t.Args.Key)) == 1 {
 		words = step.InputText // which it is for a field that is empty
 	}
-	s := &script{env: &environment{}}
+	s := &script.Script{Env: &script.Environment{}}
 	for _, at := range []*step.Selector{t.Args.Selector, t.Args.Target} {
 		if at != nil {
-			target, _ := (&ide{script: s}).locator(s.place(at))
+			target, _ := (&ide{Script: s}).locator(s.Place(at))
 			words += " " + target
 		}
 	}
@@ -206,7 +168,7 @@ func spell(t *step.Tool) string {
 	if t.Args.Time != nil {
 		words += fmt.Sprint(" ", *t.Args.Time)
 	}
-	words = join(join(join(words, t.Args.URL), t.Args.Key), t.Args.Action)
+	words = script.Join(script.Join(script.Join(words, t.Args.URL), t.Args.Key), t.Args.Action)
 	if m := t.Args.Matcher; m != nil {
 		name, not := m.Name, t.Args.Not
 		value, mode := m.Args.Value, m.Args.Mode

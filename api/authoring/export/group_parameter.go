@@ -4,6 +4,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/slipway-qa/slipway/api/authoring/export/language"
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 )
 
 var notInName = regexp.MustCompile(`[^A-Za-z0-9_]`)
@@ -47,20 +50,35 @@ func pythonParameter(name string) string { return variableName(name, pythonTaken
 
 func javaParameter(name string) string { return variableName(name, javaTaken) }
 
-// listed are the parameters of a function, each written by one.
-func (f *groupFunction) listed(one func(name string) string) string {
-	list := make([]string, len(f.parameters))
-	for i, name := range f.parameters {
+// listedParameters are the parameters of a function, each written by one.
+func listedParameters(f *script.Function, one func(name string) string) string {
+	list := make([]string, len(f.Parameters))
+	for i, name := range f.Parameters {
 		list[i] = one(name)
 	}
 	return strings.Join(list, ", ")
 }
 
-// listed are the values of a call, each written by one.
-func (c *groupCall) listed(one func(a argument) string) string {
-	list := make([]string, len(c.given))
-	for i, a := range c.given {
+// listedValues are the values of a call, each written by one.
+func listedValues(c *script.Call, one func(a script.Argument) string) string {
+	list := make([]string, len(c.Given))
+	for i, a := range c.Given {
 		list[i] = one(a)
 	}
 	return strings.Join(list, ", ")
+}
+
+// javaScriptCall is a call with the values as members of an object.
+func javaScriptCall(c *script.Call) string { return c.Function + "(" + givenObject(c) + ");" }
+
+// givenObject are the values of a call as members of an object of JavaScript.
+func givenObject(c *script.Call) string {
+	if len(c.Given) == 0 {
+		return ""
+	}
+	var o language.Members
+	for _, a := range c.Given {
+		o.Add(language.JavaScriptName(a.Name), language.JavaScriptText(a.Value))
+	}
+	return o.String()
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/api/authoring/seleniumide"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/storage/step/group"
@@ -18,7 +19,7 @@ const groupOfTest = "00000000-0000-0000-0000-000000000001"
 
 // grouped is a case that runs a group three times: as it is, with a condition that does not
 // hold, and with one that does, around steps after which it does not hold any more.
-func grouped(t *testing.T, base string) Case {
+func grouped(t *testing.T, base string) script.Case {
 	t.Helper()
 	named := &group.Group{ID: groupOfTest, RevisionID: groupOfTest, Name: "Look at help\n*/",
 		Parameters: []group.Parameter{{Name: "path"}, {Name: "title"}},
@@ -47,7 +48,7 @@ func grouped(t *testing.T, base string) Case {
 	} {
 		require.NoError(t, plan.Add(part, group.Groups{groupOfTest: named}))
 	}
-	return Case{ID: "1", Name: "Grouped", Steps: plan.Steps, Places: plan.Places}
+	return script.Case{ID: "1", Name: "Grouped", Steps: plan.Steps, Places: plan.Places}
 }
 
 // Groups, what stands before a test and what stands after it are played by the exports.
@@ -106,7 +107,7 @@ func TestGroupsInSeleniumIDE(t *testing.T) {
 }
 
 // runningGroup is a case that runs one group of one revision of each name.
-func runningGroup(t *testing.T, with step.Values, groups ...*group.Group) Case {
+func runningGroup(t *testing.T, with step.Values, groups ...*group.Group) script.Case {
 	t.Helper()
 	known := group.Groups{}
 	for _, g := range groups {
@@ -115,7 +116,7 @@ func runningGroup(t *testing.T, with step.Values, groups ...*group.Group) Case {
 	var plan group.Plan
 	require.NoError(t, plan.Add(group.Part{Steps: []step.Step{
 		{ID: "s1", Tool: step.Tool{Type: step.RunGroup, Args: step.Args{GroupID: groups[0].ID, With: with}}}}}, known))
-	return Case{Name: "Groups", Steps: plan.Steps, Places: plan.Places}
+	return script.Case{Name: "Groups", Steps: plan.Steps, Places: plan.Places}
 }
 
 // newGroup is a group with an id of its own.
@@ -190,7 +191,7 @@ func TestParameterNames(t *testing.T) {
 }
 
 // holdingInGroup is a case with a text in a data row, and in the value of a parameter.
-func holdingInGroup(t *testing.T, s string) Case {
+func holdingInGroup(t *testing.T, s string) script.Case {
 	t.Helper()
 	c := runningGroup(t, step.Values{"a": "a" + s}, newGroup(1, "Group", []step.Step{
 		do(step.InputText, step.Args{Selector: css("x"), Text: ptr("p" + s + "{{param:a}}")})}, "a"))
@@ -216,7 +217,7 @@ func checkHoldsInGroup(t *testing.T, s string) {
 }
 
 // largest is a case of as many data rows and steps in a group as there may be.
-func largest(t *testing.T) Case {
+func largest(t *testing.T) script.Case {
 	t.Helper()
 	g := newGroup(1, "Group", nil, "a", "b")
 	for range step.MaxSteps - 1 {

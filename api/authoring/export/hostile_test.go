@@ -13,7 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // hostile are texts that break out of a literal or a comment of some language.
@@ -27,7 +29,7 @@ var hostile = []string{
 }
 
 // holding is a case with a text at every place that a case has for one.
-func holding(s string) Case {
+func holding(s string) script.Case {
 	x := func(s string) *step.Selector { return &step.Selector{Type: step.XPath, Value: "//a[.=" + s + "]"} }
 	steps := []step.Step{
 		because(do(step.GoToURL, step.Args{URL: "https://h/?" + s}), "x"+s),
@@ -50,8 +52,8 @@ func holding(s string) Case {
 		expect(by(step.Title, "t"+s), step.Visible, "", ""),
 		do(step.UploadFile, step.Args{Selector: css("u" + s), File: &step.File{Name: "f" + s, Content: []byte(s)}}),
 	}
-	return Case{ID: s, Name: "Case " + s, TestURL: "https://t/" + s, Steps: steps,
-		Capabilities: step.Capabilities{"browserName": s, "browserVersion": "1" + s, "platformName": "2" + s}}
+	return script.Case{ID: s, Name: "Case " + s, TestURL: "https://t/" + s, Steps: steps,
+		Capabilities: capability.Capabilities{"browserName": s, "browserVersion": "1" + s, "platformName": "2" + s}}
 }
 
 // languages are the targets whose code is checked as code.
@@ -87,7 +89,7 @@ func checkHolds(t *testing.T, s string) {
 // checkCypressHolds is checkHolds without what Cypress has no words for.
 func checkCypressHolds(t *testing.T, s string) {
 	t.Helper()
-	sayable := func(s string) Case {
+	sayable := func(s string) script.Case {
 		c := holding(s)
 		c.Steps = slices.DeleteFunc(c.Steps, func(s step.Step) bool {
 			inner := step.Inner(&s.Tool).Type
@@ -110,9 +112,12 @@ func checkCypressHolds(t *testing.T, s string) {
 
 // nameless takes the names that are made of the case's name out of the code.
 func nameless(code, name, id string) string {
-	n := newTitle(name, id)
-	code = strings.Replace(code, "class "+n.pascal()+"Test", "class Test", 1)
-	return strings.Replace(code, "def test_"+n.snake()+"(", "def test(", 1)
+	read, err := script.New(script.Case{Name: name, ID: id}, false)
+	if err != nil {
+		return code
+	}
+	code = strings.Replace(code, "class "+read.Name.Pascal()+"Test", "class Test", 1)
+	return strings.Replace(code, "def test_"+read.Name.Snake()+"(", "def test(", 1)
 }
 
 func TestHostile(t *testing.T) {
@@ -138,7 +143,7 @@ func FuzzExport(f *testing.F) {
 func TestHostileParses(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	cases := []Case{tour("https://shop.example"), {}, {Name: "only", Steps: []step.Step{on(step.Click, "a")}}}
+	cases := []script.Case{tour("https://shop.example"), {}, {Name: "only", Steps: []step.Step{on(step.Click, "a")}}}
 	for _, s := range hostile {
 		cases = append(cases, holding(s))
 	}
@@ -216,50 +221,52 @@ console.log(names.length);`)
 
 // located are cases of one step for each way to say where an element is: each uses its
 // own part of what finds elements.
-func located() []Case {
-	var cases []Case
-	for _, kind := range selectorTypes {
+func located() []script.Case {
+	var cases []script.Case
+	for _, kind := range script.SelectorTypes {
 		full := func() *step.Selector {
 			return nth(exact(hasText(has(within(by(kind, "button"), by(kind, "a")), by(kind, "b")), "c")), -1)
 		}
 		for _, s := range []*step.Selector{by(kind, "button"), by(kind, "{{x}}"), exact(by(kind, "a")), within(by(kind, "a"), css("b")),
 			has(by(kind, "a"), by(kind, "b")), hasText(by(kind, "a"), "b"), nth(by(kind, "a"), -1), full()} {
-			cases = append(cases, Case{Name: kind, Steps: []step.Step{do(step.Click, step.Args{Selector: s})}},
-				Case{Name: kind, FirstMatch: true, Steps: []step.Step{expect(s, step.TextIs, "", "x")}})
+			cases = append(cases, script.Case{Name: kind, Steps: []step.Step{do(step.Click, step.Args{Selector: s})}},
+				script.Case{Name: kind, FirstMatch: true, Steps: []step.Step{expect(s, step.TextIs, "", "x")}})
 		}
 	}
-	for name := range stateCSS {
-		cases = append(cases, Case{Name: name, Steps: []step.Step{
+	for name := range script.StateCSS {
+		cases = append(cases, script.Case{Name: name, Steps: []step.Step{
 			when(do(step.Click, step.Args{Selector: inState(role("tab", "{{x}}"), name, false)}),
 				inState(role("treeitem", ""), name, true), step.Visible, 0)}})
 	}
 	heading := &step.Selector{Type: step.ByRole, Value: "heading", Level: 2}
-	return append(cases, Case{Name: "heading", Steps: []step.Step{
+	return append(cases, script.Case{Name: "heading", Steps: []step.Step{
 		limited(optional(inside(step.InFrame, "f", when(do(step.Click, step.Args{Selector: heading}), heading, step.Hidden, 9))), 8)}},
-		Case{Name: "frame", Steps: []step.Step{when(inside(step.InFrame, "f", on(step.Click, "x")), css("x"), step.Visible, 9)}})
+		script.Case{Name: "frame", Steps: []step.Step{when(inside(step.InFrame, "f", on(step.Click, "x")), css("x"), step.Visible, 9)}})
 }
 
 // single are cases of one step with a tool: each uses its own part of a skeleton.
-func single(tool string) []Case {
+func single(tool string) []script.Case {
 	args := step.Args{}
 	if step.IsMobile(&step.Tool{Type: tool}) {
 		return nil // see network_test.go
 	}
 	switch tool {
 	case step.Assert:
-		var cases []Case
+		var cases []script.Case
 		for _, name := range []string{step.Visible, step.Hidden, step.TextIs, step.ValueIs, step.Count, step.URLIs,
 			step.TitleIs, step.Enabled, step.Checked, step.Focused, step.AttributeIs} {
 			for _, mode := range []string{"", step.Contains, step.Matches, step.AtLeast, step.AtMost} {
 				s := attribute(expect(css("a"), name, mode, "1"), "n")
-				cases = append(cases, Case{Name: name, Steps: []step.Step{s}}, Case{Name: name, Steps: []step.Step{not(limited(s, 5))}})
+				cases = append(cases, script.Case{Name: name, Steps: []step.Step{s}}, script.Case{Name: name,
+					Steps: []step.Step{not(limited(s, 5))}})
 			}
 		}
 		return cases
 	case step.SwitchWindow:
-		var cases []Case
+		var cases []script.Case
 		for _, name := range []string{step.WindowTitle, step.WindowURL, step.WindowIndex, step.WindowNew} {
-			cases = append(cases, Case{Name: name, Steps: []step.Step{window(name, "1")}}, Case{Steps: []step.Step{window(name, "{{n}}")}})
+			cases = append(cases, script.Case{Name: name, Steps: []step.Step{window(name, "1")}},
+				script.Case{Steps: []step.Step{window(name, "{{n}}")}})
 		}
 		return cases
 	case step.SetCookie, step.SetStorage, step.ClearState, step.Emulate, step.SetClock, step.Save, step.ForEach:
@@ -267,22 +274,22 @@ func single(tool string) []Case {
 	case step.Route, step.Unroute, step.WaitForRequest, step.WaitForResponse, step.WaitForURL, step.WaitForDownload:
 		return nil // see network_test.go
 	case step.Finish:
-		return []Case{{Steps: []step.Step{do(tool, args)}}}
+		return []script.Case{{Steps: []step.Step{do(tool, args)}}}
 	case step.InFrame, step.InShadowRoot:
 		inner := inside(tool, "f", expect(css("a"), step.Count, "", "{{n}}"))
 		press := inside(tool, "f", do(step.PressKey, step.Args{Key: "Enter"}))
-		return []Case{{Steps: []step.Step{inner}}, {Steps: []step.Step{press}}, {Steps: []step.Step{limited(optional(press), 7)}}}
+		return []script.Case{{Steps: []step.Step{inner}}, {Steps: []step.Step{press}}, {Steps: []step.Step{limited(optional(press), 7)}}}
 	case step.GoToURL:
 		args.URL = "/there"
 	case step.PressKey:
 		args.Key = "Control+a"
-		return []Case{{Steps: []step.Step{do(tool, args)}}, {Steps: []step.Step{do(tool, step.Args{Key: "é"})}},
+		return []script.Case{{Steps: []step.Step{do(tool, args)}}, {Steps: []step.Step{do(tool, step.Args{Key: "é"})}},
 			{Steps: []step.Step{do(tool, step.Args{Key: "x", Selector: css("a")})}}}
 	case step.HandleDialog:
-		return []Case{{Steps: []step.Step{dialog("accept", nil)}}, {Steps: []step.Step{dialog("dismiss", nil)}},
+		return []script.Case{{Steps: []step.Step{dialog("accept", nil)}}, {Steps: []step.Step{dialog("dismiss", nil)}},
 			{Steps: []step.Step{on(step.Click, "a"), optional(dialog("accept", ptr("{{x}}")))}}}
 	case step.TypeKeys:
-		return []Case{{Steps: []step.Step{do(tool, step.Args{Text: ptr("{{x}}")})}},
+		return []script.Case{{Steps: []step.Step{do(tool, step.Args{Text: ptr("{{x}}")})}},
 			{Steps: []step.Step{do(tool, step.Args{Text: ptr("x"), Selector: css("a")})}}}
 	case step.SetViewport:
 		args.Width, args.Height = ptr(800), ptr(600)
@@ -292,5 +299,6 @@ func single(tool string) []Case {
 			File: &step.File{Name: "n", Content: make([]byte, 100_000)}}
 	}
 	s := do(tool, args)
-	return []Case{{Name: tool, Steps: []step.Step{s}}, {Name: tool, TestURL: "{{base}}/x", Steps: []step.Step{optional(limited(s, 9)), s}}}
+	return []script.Case{{Name: tool, Steps: []step.Step{s}},
+		{Name: tool, TestURL: "{{base}}/x", Steps: []step.Step{optional(limited(s, 9)), s}}}
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -54,19 +55,19 @@ type (
 // //, and so does an optional one, since there a command that fails ends the test.
 // What is written is read by api/authoring/seleniumide with the same meaning.
 type ide struct {
-	*script
+	*script.Script
 	commands []ideCommand
 	windows  []string // the variables with the handles of windows, in the order of opening
 	click    int      // the last click since the window changed; -1: none
 	leave    string   // the command that leaves the frames, still to be written
 	missing  int      // moves that became comments
 	stored   map[string]string
-	holds    []*move // the conditions of open groups
+	holds    []*script.Move // the conditions of open groups
 }
 
-func writeIDE(s *script) (string, error) {
-	w := &ide{script: s, click: -1, windows: []string{"root"}, stored: map[string]string{}}
-	for i, v := range s.env.variables() {
+func writeIDE(s *script.Script) (string, error) {
+	w := &ide{Script: s, click: -1, windows: []string{"root"}, stored: map[string]string{}}
+	for i, v := range s.Env.Variables() {
 		name := v.Env
 		// A name as long as that is no name for the importer.
 		if len(name) > 64 {
@@ -75,25 +76,25 @@ func writeIDE(s *script) (string, error) {
 		w.stored[v.Env] = name
 		w.add(ideCommand{Command: "store", Target: v.Reference, Value: name, Comment: "Put the value of the variable into the target."})
 	}
-	for i := range s.moves {
-		if m := &s.moves[i]; m.tool.Type == step.SwitchWindow && m.tool.Args.Matcher.Name == step.WindowIndex {
+	for i := range s.Moves {
+		if m := &s.Moves[i]; m.Tool.Type == step.SwitchWindow && m.Tool.Args.Matcher.Name == step.WindowIndex {
 			w.add(ideCommand{Command: "storeWindowHandle", Target: "root"})
 			break
 		}
 	}
-	for i := range s.moves {
-		w.move(&s.moves[i])
+	for i := range s.Moves {
+		w.move(&s.Moves[i])
 	}
 	w.leaveFrames()
 	if w.missing > 0 {
 		w.remark(fmt.Sprintf("Selenium IDE cannot do or check everything: %d steps of the case are comments above.", w.missing))
 	}
-	base, _ := s.base.fixed()
+	base, _ := s.Base.Fixed()
 	test := w.uuid(0)
 	p := ideProject{
-		ID: w.uuid(1), Version: "2.0", Name: s.label, URL: base,
-		Tests:  []ideTest{{test, s.label, w.commands}},
-		Suites: []ideSuite{{w.uuid(2), s.label, false, false, 300, []string{test}}},
+		ID: w.uuid(1), Version: "2.0", Name: s.Label, URL: base,
+		Tests:  []ideTest{{test, s.Label, w.commands}},
+		Suites: []ideSuite{{w.uuid(2), s.Label, false, false, 300, []string{test}}},
 		URLs:   []string{}, Plugins: []string{},
 	}
 	if base != "" {
@@ -115,7 +116,7 @@ func writeIDE(s *script) (string, error) {
 // uuid numbers the parts of a project; the same case has the same ones, so that
 // two exports can be compared.
 func (w *ide) uuid(n int) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d", w.id, w.label, n))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d", w.ID, w.Label, n))
 	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
 }
@@ -138,37 +139,37 @@ func (w *ide) leaveFrames() {
 	}
 }
 
-func (w *ide) lacks(m *move) {
+func (w *ide) lacks(m *script.Move) {
 	w.missing++
 	w.remark("No command of Selenium IDE does this: " + w.describe(m))
 }
 
 // group begins a step group, or ends one with a condition, which each of its moves has then.
-func (w *ide) group(m *move) {
+func (w *ide) group(m *script.Move) {
 	switch {
-	case m.closes:
+	case m.Closes:
 		w.holds = w.holds[:len(w.holds)-1]
 		return
-	case m.when != nil:
-		w.holds = append(w.holds, m.when)
+	case m.When != nil:
+		w.holds = append(w.holds, m.When)
 	}
-	w.remark(m.note)
+	w.remark(m.Note)
 }
 
-func (w *ide) move(m *move) {
-	if m.tool.Type == step.RunGroup {
+func (w *ide) move(m *script.Move) {
+	if m.Tool.Type == step.RunGroup {
 		w.group(m)
 		return
 	}
-	if m.when == nil && len(w.holds) > 0 {
+	if m.When == nil && len(w.holds) > 0 {
 		conditional := *m
-		conditional.when = w.holds[len(w.holds)-1]
+		conditional.When = w.holds[len(w.holds)-1]
 		m = &conditional
 	}
-	if m.tool.Type != step.HandleDialog && m.tool.Type != step.Pause {
+	if m.Tool.Type != step.HandleDialog && m.Tool.Type != step.Pause {
 		w.leaveFrames()
 	}
-	if m.tool.Type == step.SwitchWindow {
+	if m.Tool.Type == step.SwitchWindow {
 		w.window(m)
 		return
 	}
@@ -178,11 +179,11 @@ func (w *ide) move(m *move) {
 		w.lacks(m)
 		return
 	}
-	c.Comment = m.note
-	if m.optional || m.when != nil {
+	c.Comment = m.Note
+	if m.Optional || m.When != nil {
 		why := "Optional, it may fail: enable it where the test needs it."
-		if m.when != nil {
-			why = "Only done if this holds, " + w.describe(m.when) + ": enable it where the test needs it."
+		if m.When != nil {
+			why = "Only done if this holds, " + w.describe(m.When) + ": enable it where the test needs it."
 		}
 		w.remark(why)
 		for i := range frames {
@@ -199,45 +200,45 @@ func (w *ide) move(m *move) {
 	}
 	if len(frames) > 0 {
 		w.leave = "selectFrame"
-		if m.optional || m.when != nil {
+		if m.Optional || m.When != nil {
 			w.leave = "//selectFrame"
 		}
 	}
 }
 
 // describe says on one line what a move does.
-func (w *ide) describe(m *move) string {
-	text := m.tool.Type
-	if a := m.tool.Args.Matcher; a != nil {
+func (w *ide) describe(m *script.Move) string {
+	text := m.Tool.Type
+	if a := m.Tool.Args.Matcher; a != nil {
 		text += " " + a.Name
-		if m.tool.Args.Not {
-			text = m.tool.Type + " not " + a.Name
+		if m.Tool.Args.Not {
+			text = m.Tool.Type + " not " + a.Name
 		}
-		text = join(join(join(text, a.Args.Name), a.Args.Mode), a.Args.Value)
+		text = script.Join(script.Join(script.Join(text, a.Args.Name), a.Args.Mode), a.Args.Value)
 	}
-	for _, at := range []place{m.element, m.target} {
-		if at.given() {
+	for _, at := range []script.Place{m.Element, m.Target} {
+		if at.Given() {
 			text += " " + w.spell(at)
 		}
 	}
-	for _, s := range m.within {
+	for _, s := range m.Within {
 		around := " in the shadow root of "
-		if s.frame {
+		if s.Frame {
 			around = " in the frame "
 		}
-		text += around + w.spell(s.place)
+		text += around + w.spell(s.Place)
 	}
-	text = join(text, m.tool.Args.Direction)
-	if m.tool.Args.File != nil {
-		text = join(text, fileName(m.tool.Args.File.Name))
+	text = script.Join(text, m.Tool.Args.Direction)
+	if m.Tool.Args.File != nil {
+		text = script.Join(text, fileName(m.Tool.Args.File.Name))
 	}
-	return comment(text)
+	return script.Comment(text)
 }
 
-func (w *ide) frames(m *move) (list []ideCommand, ok bool) {
-	for _, s := range m.within {
-		target, ok := w.locator(s.place)
-		if !ok || !s.frame {
+func (w *ide) frames(m *script.Move) (list []ideCommand, ok bool) {
+	for _, s := range m.Within {
+		target, ok := w.locator(s.Place)
+		if !ok || !s.Frame {
 			return nil, false
 		}
 		list = append(list, ideCommand{Command: "selectFrame", Target: target})
@@ -248,37 +249,37 @@ func (w *ide) frames(m *move) (list []ideCommand, ok bool) {
 var ideEscapes = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`)
 
 // value writes a text with the variables of Selenium IDE.
-func (w *ide) value(t text, escaped bool) string {
+func (w *ide) value(t script.Text, escaped bool) string {
 	var b strings.Builder
 	for _, p := range t {
 		switch {
-		case p.env != "":
-			b.WriteString("${" + w.stored[p.env] + "}")
+		case p.Env != "":
+			b.WriteString("${" + w.stored[p.Env] + "}")
 		case escaped:
-			b.WriteString(ideEscapes.Replace(p.literal))
+			b.WriteString(ideEscapes.Replace(p.Literal))
 		default:
-			b.WriteString(p.literal)
+			b.WriteString(p.Literal)
 		}
 	}
 	return b.String()
 }
 
-func (w *ide) window(m *move) {
-	matcher := m.tool.Args.Matcher.Name
-	literal, _ := m.value.fixed()
+func (w *ide) window(m *script.Move) {
+	matcher := m.Tool.Args.Matcher.Name
+	literal, _ := m.Value.Fixed()
 	index, err := strconv.Atoi(literal)
 	switch opened := w.click >= 0; {
-	case m.optional, m.when != nil:
+	case m.Optional, m.When != nil:
 	case matcher == step.WindowIndex && err == nil && 0 <= index && index < len(w.windows):
-		w.add(ideCommand{Command: "selectWindow", Target: "handle=${" + w.windows[index] + "}", Comment: m.note})
+		w.add(ideCommand{Command: "selectWindow", Target: "handle=${" + w.windows[index] + "}", Comment: m.Note})
 		w.click = -1
 		return
 	case opened && (matcher == step.WindowNew || matcher == step.WindowIndex && err == nil && index == len(w.windows)):
 		name := "window" + strconv.Itoa(len(w.windows))
 		w.windows = append(w.windows, name)
 		click := &w.commands[w.click]
-		click.OpensWindow, click.WindowHandleName, click.WindowTimeout = true, name, m.limit()
-		w.add(ideCommand{Command: "selectWindow", Target: "handle=${" + name + "}", Comment: m.note})
+		click.OpensWindow, click.WindowHandleName, click.WindowTimeout = true, name, m.Limit()
+		w.add(ideCommand{Command: "selectWindow", Target: "handle=${" + name + "}", Comment: m.Note})
 		w.click = -1
 		return
 	}

@@ -7,98 +7,88 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/slipway-qa/slipway/api/authoring/export/language"
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
 // locator writes a selector as CSS or XPath of the same meaning; ok is false where
 // neither has one. A place among the matches exists in XPath only.
-func (w *ide) locator(at place) (target string, ok bool) {
+func (w *ide) locator(at script.Place) (target string, ok bool) {
 	if css, ok := w.css(at); ok {
-		return "css=" + css, at.index == nil || *at.index == 0
+		return "css=" + css, at.Index == nil || *at.Index == 0
 	}
 	xpath, ok := w.xpath(at)
 	return "xpath=" + xpath, ok
 }
 
 // css is a selector without its index.
-func (w *ide) css(at place) (css string, ok bool) {
-	switch at.kind {
+func (w *ide) css(at script.Place) (css string, ok bool) {
+	switch at.Kind {
 	case step.CSS:
-		css = w.value(at.value, false)
+		css = w.value(at.Value, false)
 	case step.TestID:
-		id, fixed := at.value.fixed()
+		id, fixed := at.Value.Fixed()
 		if !fixed {
 			return "", false
 		}
 		var list []string
-		for _, name := range testIDs {
-			list = append(list, "["+name+"="+cssString(id)+"]")
+		for _, name := range script.TestIDs {
+			list = append(list, "["+name+"="+language.CSS(id)+"]")
 		}
 		css = strings.Join(list, ", ")
 	default:
 		return "", false
 	}
-	if at.within != nil {
-		around, ok := w.css(*at.within)
-		if !ok || at.within.index != nil {
+	if at.Within != nil {
+		around, ok := w.css(*at.Within)
+		if !ok || at.Within.Index != nil {
 			return "", false
 		}
 		css = ":is(" + around + ") :is(" + css + ")"
 	}
-	if at.has != nil {
-		inner, ok := w.css(*at.has)
-		if !ok || at.has.index != nil {
+	if at.Has != nil {
+		inner, ok := w.css(*at.Has)
+		if !ok || at.Has.Index != nil {
 			return "", false
 		}
 		css = ":is(" + css + "):has(" + inner + ")"
 	}
-	return css, len(at.hasText) == 0
-}
-
-// cssString is a string of CSS.
-func cssString(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if r < ' ' || r == '"' || r == '\\' || r > '~' {
-			fmt.Fprintf(&b, `\%x `, r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return `"` + b.String() + `"`
+	return css, len(at.HasText) == 0
 }
 
 // xpath is a selector with its index.
-func (w *ide) xpath(at place) (string, bool) {
+func (w *ide) xpath(at script.Place) (string, bool) {
 	path, ok := w.path(at)
 	if !ok {
 		return "", false
 	}
-	if at.within != nil {
-		around, ok := w.xpath(*at.within)
+	if at.Within != nil {
+		around, ok := w.xpath(*at.Within)
 		if !ok || !strings.HasPrefix(path, "//") {
 			return "", false
 		}
-		if at.within.index == nil {
+		if at.Within.Index == nil {
 			around = "(" + around + ")[1]"
 		}
 		path = around + path
 	}
-	if at.has != nil {
-		inner, ok := w.path(*at.has)
-		if !ok || at.has.index != nil || at.has.within != nil || at.has.has != nil || len(at.has.hasText) > 0 || !strings.HasPrefix(inner, "//") {
+	if at.Has != nil {
+		inner, ok := w.path(*at.Has)
+		if !ok || at.Has.Index != nil || at.Has.Within != nil || at.Has.Has != nil || len(at.Has.HasText) > 0 || !strings.HasPrefix(inner,
+			"//") {
 			return "", false
 		}
 		path = "(" + path + ")[." + inner + "]"
 	}
-	if len(at.hasText) > 0 {
-		wanted, fixed := at.hasText.fixed()
+	if len(at.HasText) > 0 {
+		wanted, fixed := at.HasText.Fixed()
 		if !fixed {
 			return "", false
 		}
 		path = "(" + path + ")[" + fits(".", wanted, false) + "]"
 	}
-	switch i := at.index; {
+	switch i := at.Index; {
 	case i == nil:
 	case *i >= 0:
 		path = fmt.Sprintf("(%s)[%d]", path, *i+1)
@@ -111,16 +101,16 @@ func (w *ide) xpath(at place) (string, bool) {
 }
 
 // path is a selector's type and value.
-func (w *ide) path(at place) (string, bool) {
-	if at.kind == step.XPath {
-		return w.value(at.value, false), true
+func (w *ide) path(at script.Place) (string, bool) {
+	if at.Kind == step.XPath {
+		return w.value(at.Value, false), true
 	}
-	wanted, fixed := at.value.fixed()
+	wanted, fixed := at.Value.Fixed()
 	if !fixed {
 		return "", false
 	}
-	attribute := func(name string) string { return "//*[@" + name + "][" + fits("@"+name, wanted, at.exact) + "]" }
-	switch at.kind {
+	attribute := func(name string) string { return "//*[@" + name + "][" + fits("@"+name, wanted, at.Exact) + "]" }
+	switch at.Kind {
 	case step.Placeholder:
 		return attribute("placeholder"), true
 	case step.AltText:
@@ -128,8 +118,8 @@ func (w *ide) path(at place) (string, bool) {
 	case step.Title:
 		return attribute("title"), true
 	case step.ByText:
-		text := fits(".", wanted, at.exact)
-		value := "self::input[@type='submit' or @type='button'][" + fits("@value", wanted, at.exact) + "]"
+		text := fits(".", wanted, at.Exact)
+		value := "self::input[@type='submit' or @type='button'][" + fits("@value", wanted, at.Exact) + "]"
 		return "//*[not(self::html or ancestor-or-self::head or self::script or self::style or self::noscript)]" +
 			"[" + value + " or (" + text + " and not(*[not(self::script or self::style or self::noscript)][" + text + "]))]", true
 	}
@@ -176,22 +166,22 @@ func xpathString(s string) string {
 }
 
 // spell describes a selector to a reader.
-func (w *ide) spell(at place) string {
-	text := at.kind + "=" + w.value(at.value, false)
-	if len(at.name) > 0 {
-		text += " named " + w.value(at.name, false)
+func (w *ide) spell(at script.Place) string {
+	text := at.Kind + "=" + w.value(at.Value, false)
+	if len(at.Name) > 0 {
+		text += " named " + w.value(at.Name, false)
 	}
-	if at.within != nil {
-		text += " within " + w.spell(*at.within)
+	if at.Within != nil {
+		text += " within " + w.spell(*at.Within)
 	}
-	if at.has != nil {
-		text += " that has " + w.spell(*at.has)
+	if at.Has != nil {
+		text += " that has " + w.spell(*at.Has)
 	}
-	if len(at.hasText) > 0 {
-		text += " with the text " + w.value(at.hasText, false)
+	if len(at.HasText) > 0 {
+		text += " with the text " + w.value(at.HasText, false)
 	}
-	if at.index != nil {
-		text += " number " + strconv.Itoa(*at.index)
+	if at.Index != nil {
+		text += " number " + strconv.Itoa(*at.Index)
 	}
 	return text
 }

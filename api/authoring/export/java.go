@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slipway-qa/slipway/api/authoring/export/language"
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
@@ -17,41 +19,41 @@ func (java) unit() (string, int) { return "    ", 2 }
 
 // next goes on in a further method, as the size of one is limited: of the test or, unless it is
 // nil, of the function of a step group.
-func (java) next(f *groupFunction, part int) []string {
+func (java) next(f *script.Function, part int) []string {
 	name, given, declared := "part"+strconv.Itoa(part), "", ""
 	if f != nil {
-		name += "Of" + strings.ToUpper(f.name[:1]) + f.name[1:]
-		given, declared = f.listed(javaParameter), f.listed(javaDeclaration)
+		name += "Of" + strings.ToUpper(f.Name[:1]) + f.Name[1:]
+		given, declared = listedParameters(f, javaParameter), listedParameters(f, javaDeclaration)
 	}
 	return []string{"        " + name + "(" + given + ");", "    }", "", "    private void " + name + "(" + declared + ") {"}
 }
 
 func (java) comment(text string) string { return "// " + text }
-func (java) literal(s string) string    { return javaLiteral(s) }
-func (java) milliseconds(n int) string  { return "Duration.ofMillis(" + thousands(n) + ")" }
+func (java) literal(s string) string    { return language.Java(s) }
+func (java) milliseconds(n int) string  { return "Duration.ofMillis(" + language.Thousands(n) + ")" }
 
-func (java) text(t text) string {
-	return joined(t, javaLiteral, javaVariable)
+func (java) text(t script.Text) string {
+	return language.Joined(t, language.Java, javaVariable)
 }
 
-func javaVariable(p part) string {
+func javaVariable(p script.Part) string {
 	switch {
-	case p.row != "":
-		return "row.get(" + javaLiteral(p.row) + ")"
-	case p.param != "":
-		return javaParameter(p.param)
+	case p.Row != "":
+		return "row.get(" + language.Java(p.Row) + ")"
+	case p.Param != "":
+		return javaParameter(p.Param)
 	}
-	return `env("` + p.env + `")`
+	return `env("` + p.Env + `")`
 }
 
-func (java) function(f *groupFunction) (open, end string, method bool) {
-	return "private void " + f.name + "(" + f.listed(javaDeclaration) + ") {", "}", true
+func (java) function(f *script.Function) (open, end string, method bool) {
+	return "private void " + f.Name + "(" + listedParameters(f, javaDeclaration) + ") {", "}", true
 }
 
 func javaDeclaration(parameter string) string { return "String " + javaParameter(parameter) }
 
-func (d java) run(c *groupCall) string {
-	return c.function + "(" + c.listed(func(a argument) string { return d.text(a.value) }) + ");"
+func (d java) run(c *script.Call) string {
+	return c.Function + "(" + listedValues(c, func(a script.Argument) string { return d.text(a.Value) }) + ");"
 }
 
 // rows are calls of a method with the values in the order of the columns.
@@ -59,57 +61,57 @@ func (java) rows(data *testfile.Data) (rows []string, name string) {
 	for _, row := range data.Rows {
 		values := make([]string, len(row))
 		for i, value := range row {
-			values[i] = javaLiteral(value)
+			values[i] = language.Java(value)
 		}
 		rows = append(rows, "row("+strings.Join(values, ", ")+")")
 	}
-	return rows, "row.get(" + javaLiteral(data.NameColumn()) + ")"
+	return rows, "row.get(" + language.Java(data.NameColumn()) + ")"
 }
 
-func (d java) number(t text) string {
-	literal, fixed := t.fixed()
+func (d java) number(t script.Text) string {
+	literal, fixed := t.Fixed()
 	if n, err := strconv.ParseInt(strings.TrimSpace(literal), 10, 32); fixed && err == nil {
 		return strconv.FormatInt(n, 10)
 	}
 	return "Integer.parseInt(" + d.text(t) + ")"
 }
 
-func (d java) address(_ *page, t, base text) string {
+func (d java) address(_ *page, t, base script.Text) string {
 	if len(base) == 0 {
 		return d.text(t)
 	}
 	return "URI.create(" + d.text(base) + ").resolve(" + d.text(t) + ").toString()"
 }
 
-func (d java) locator(at place) string {
+func (d java) locator(at script.Place) string {
 	var b strings.Builder
-	b.WriteString(at.kind + "(" + d.text(at.value) + ")")
+	b.WriteString(at.Kind + "(" + d.text(at.Value) + ")")
 	add := func(name string, arguments ...string) {
 		b.WriteString("." + name + "(" + strings.Join(arguments, ", ") + ")")
 	}
-	if len(at.name) > 0 {
-		add("name", d.text(at.name))
+	if len(at.Name) > 0 {
+		add("name", d.text(at.Name))
 	}
-	if at.exact {
+	if at.Exact {
 		add("exact")
 	}
-	if at.level > 0 {
-		add("level", strconv.Itoa(at.level))
+	if at.Level > 0 {
+		add("level", strconv.Itoa(at.Level))
 	}
-	for _, s := range at.state {
-		add("state", javaLiteral(s.name), strconv.FormatBool(s.is))
+	for _, s := range at.State {
+		add("state", language.Java(s.Name), strconv.FormatBool(s.Is))
 	}
-	if at.within != nil {
-		add("within", d.locator(*at.within))
+	if at.Within != nil {
+		add("within", d.locator(*at.Within))
 	}
-	if at.has != nil {
-		add("has", d.locator(*at.has))
+	if at.Has != nil {
+		add("has", d.locator(*at.Has))
 	}
-	if len(at.hasText) > 0 {
-		add("hasText", d.text(at.hasText))
+	if len(at.HasText) > 0 {
+		add("hasText", d.text(at.HasText))
 	}
-	if at.index != nil {
-		add("nth", strconv.Itoa(*at.index))
+	if at.Index != nil {
+		add("nth", strconv.Itoa(*at.Index))
 	}
 	return b.String()
 }
@@ -129,7 +131,7 @@ func (d java) load(p *page, how string) string {
 
 func (java) pause(p *page, ms int) string {
 	p.call("sleep")
-	return "sleep(" + thousands(ms) + ");"
+	return "sleep(" + language.Thousands(ms) + ");"
 }
 
 func (d java) press(p *page, on string, held []string, key string) string {
@@ -138,7 +140,7 @@ func (d java) press(p *page, on string, held []string, key string) string {
 		arguments = append(arguments, on)
 	}
 	for _, k := range append(held, key) {
-		arguments = append(arguments, seleniumKey(k, javaLiteral))
+		arguments = append(arguments, seleniumKey(k, language.Java))
 	}
 	if strings.Contains(strings.Join(arguments, " "), "Keys.") {
 		p.call("Keys")
@@ -149,7 +151,7 @@ func (d java) press(p *page, on string, held []string, key string) string {
 	return d.call(p, "press", arguments...)
 }
 
-func (d java) window(p *page, matcher string, value text) string {
+func (d java) window(p *page, matcher string, value script.Text) string {
 	switch matcher {
 	case step.WindowTitle:
 		return d.call(p, "switchWindow", "() -> driver.getTitle().contains("+d.text(value)+")")
@@ -172,10 +174,10 @@ func (d java) upload(p *page, on string, name string, content []byte) string {
 		encoded = encoded[maxConstant:]
 	}
 	parts = append(parts, `"`+encoded+`"`)
-	return d.call(p, "upload", append([]string{on, javaLiteral(name)}, parts...)...)
+	return d.call(p, "upload", append([]string{on, language.Java(name)}, parts...)...)
 }
 
-func (d java) claim(p *page, m *step.Matcher, on string, value text, not bool) string {
+func (d java) claim(p *page, m *step.Matcher, on string, value script.Text, not bool) string {
 	p.call("eventually")
 	read := func(name string) string {
 		p.call(name)
@@ -225,7 +227,7 @@ func (d java) claim(p *page, m *step.Matcher, on string, value text, not bool) s
 	case step.TitleIs:
 		actual = "driver.getTitle()"
 	case step.AttributeIs:
-		actual = read("first") + ".getDomAttribute(" + javaLiteral(m.Args.Name) + ")"
+		actual = read("first") + ".getDomAttribute(" + language.Java(m.Args.Name) + ")"
 		if m.Args.Mode == step.Contains || m.Args.Mode == step.Matches {
 			p.call("orEmpty")
 			actual = "Objects.toString(" + actual + `, "")`
@@ -242,12 +244,12 @@ func (d java) claim(p *page, m *step.Matcher, on string, value text, not bool) s
 	return wait(choose("assertEquals", "assertNotEquals"), d.text(value), actual)
 }
 
-func (d java) pattern(t text) string {
-	literal, fixed := t.fixed()
+func (d java) pattern(t script.Text) string {
+	literal, fixed := t.Fixed()
 	if _, err := regexp.Compile(literal); !fixed || err != nil {
 		return d.text(t)
 	}
-	return javaLiteral(inlinePattern(literal, javaRune))
+	return language.Java(language.InlinePattern(literal, language.JavaRune))
 }
 
 func (java) block(p *page, name, argument string) (open, end string) {

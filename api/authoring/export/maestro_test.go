@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/storage/step"
-	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
 // maestroCommands are the commands that exports use, with their arguments, as the reference
@@ -119,7 +119,7 @@ func maestroTour() []step.Step {
 
 func TestMaestroGolden(t *testing.T) {
 	t.Parallel()
-	c := Case{ID: "64f0", Name: "Sign in */ ${2 + 2}", TestURL: "https://shop.example", Steps: maestroTour()}
+	c := script.Case{ID: "64f0", Name: "Sign in */ ${2 + 2}", TestURL: "https://shop.example", Steps: maestroTour()}
 	require.NoError(t, step.Validate(c.Steps))
 	f := export(t, Maestro, c)
 	require.Equal(t, "sign-in-2-2.yaml", f.Name)
@@ -146,7 +146,7 @@ func TestMaestroHostile(t *testing.T) {
 			continue
 		}
 		clean := strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", "\uFFFD"), "\uFFFD")
-		f := export(t, Maestro, Case{Name: s, ID: s, TestURL: "https://shop.example", Steps: []step.Step{
+		f := export(t, Maestro, script.Case{Name: s, ID: s, TestURL: "https://shop.example", Steps: []step.Step{
 			because(fillIn("#a", "t"+s), s), do(step.Click, step.Args{Selector: exact(by(step.ByText, "x"+s+"x"))})}})
 		_, commands := flowOf(t, f.Code)
 		require.Len(t, commands, 5, "%s", f.Code)
@@ -176,7 +176,7 @@ func TestMaestroUnwritable(t *testing.T) {
 		"steps[1].tool.args":                       do(step.Click, step.Args{Selector: css("a"), Pointing: step.Pointing{Button: "right"}}),
 		"steps[1].tool.args.selector":              expect(by(step.ByText, "a"), step.TextIs, "", "b"),
 	} {
-		_, ok, err := Export(Maestro, Case{TestURL: "https://shop.example", Steps: []step.Step{on(step.Click, "a"), s}})
+		_, ok, err := Export(Maestro, script.Case{TestURL: "https://shop.example", Steps: []step.Step{on(step.Click, "a"), s}})
 		require.True(t, ok)
 		var wrong *step.InvalidError
 		require.True(t, errors.As(err, &wrong), path)
@@ -188,42 +188,8 @@ func TestMaestroUnwritable(t *testing.T) {
 // A case without an address is one of an app.
 func TestMaestroApp(t *testing.T) {
 	t.Parallel()
-	head, commands := flowOf(t, export(t, Maestro, Case{Name: "App", Steps: []step.Step{
+	head, commands := flowOf(t, export(t, Maestro, script.Case{Name: "App", Steps: []step.Step{
 		do(step.Click, step.Args{Selector: by(step.TestID, "sign.in")}), expect(by(step.ByText, "Hello"), step.Visible, "", "")}}).Code)
 	require.Equal(t, map[string]any{"appId": "${APP_ID}", "name": "App"}, head)
 	require.Equal(t, map[string]any{"tapOn": map[string]any{"id": `sign\.in`}}, commands[1])
-}
-
-// A file of tests is what the writer of files writes.
-func TestTestFile(t *testing.T) {
-	t.Parallel()
-	file := &testfile.Case{ID: "64f0c2a7b1d0e5f3a1b2c4aa", Name: "Sign in", URL: "https://shop.example",
-		Steps: []testfile.Step{{Body: []byte(`{"tool":{"type":"click","args":{"selector":{"type":"css","value":"#go"}}}}`)}}}
-	file.Revision = file.Stamp("64f0c2a7b1d0e5f3a1b2c4ab")
-	want, err := file.Write()
-	require.NoError(t, err)
-	f := export(t, YAML, Case{Name: "Sign in", File: file})
-	require.Equal(t, File{Name: "sign-in.yaml", ContentType: "application/yaml", Code: string(want)}, f)
-	read, err := testfile.Read([]byte(f.Code))
-	require.NoError(t, err)
-	require.False(t, read.Changed())
-	_, _, err = Export(YAML, Case{Name: "Sign in"})
-	require.ErrorIs(t, err, errNoFile)
-}
-
-// Maestro ends a script with the last brace before the next dollar.
-func TestMaestroTexts(t *testing.T) {
-	t.Parallel()
-	w := &maestro{script: &script{env: &environment{}}}
-	for text, want := range map[string]string{
-		"{{user}} of {{team:name}}": "${TEST_USER} of ${TEAM_NAME}",
-		"{{user}}}":                 `${TEST_USER + '}'}`,
-		"$5 for {{user}}":           `${'\x245 for ' + TEST_USER}`,
-		"${1} {{saved:x}}":          `${'\\\x24{1} ' + output.x}`,
-		"{ }":                       "{ }",
-		"${1}":                      `\${1}`,
-	} {
-		require.Equal(t, want, w.string(w.env.read(text)))
-	}
-	require.Equal(t, `${'Hello ' + TEST_USER`+escapeUnits+` + '\\.' + ''}`, w.quoted("Hello ", w.env.read("{{user}}."), ""))
 }

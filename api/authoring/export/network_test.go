@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -34,7 +35,7 @@ func TestNetworkStepsAreRefusedWhereThereIsNoCode(t *testing.T) {
 		{step.Tool{Type: step.Assert, Args: step.Args{Matcher: &step.Matcher{Name: step.AppStateIs}}}, "steps[1].tool.args.matcher.name"},
 	} {
 		for _, target := range programs() {
-			c := Case{Steps: []step.Step{on(step.Click, "a"), {Tool: s.tool}}}
+			c := script.Case{Steps: []step.Step{on(step.Click, "a"), {Tool: s.tool}}}
 			_, ok, err := Export(target.ID, c)
 			require.True(t, ok)
 			if target.ID == JavaScriptPlaywright && !step.IsMobile(&s.tool) {
@@ -45,12 +46,12 @@ func TestNetworkStepsAreRefusedWhereThereIsNoCode(t *testing.T) {
 			require.ErrorAs(t, err, &invalid, target.ID)
 			require.Equal(t, s.path, invalid.Path)
 			require.Contains(t, invalid.Msg, target.Name)
-			_, _, err = Export(target.ID, Case{Steps: []step.Step{{Tool: step.Tool{Type: step.Finish}}, {Tool: s.tool}}})
+			_, _, err = Export(target.ID, script.Case{Steps: []step.Step{{Tool: step.Tool{Type: step.Finish}}, {Tool: s.tool}}})
 			require.NoError(t, err, "behind the end nothing is done")
 		}
 	}
 	deep := traffic(false, step.RequestIs, step.MatcherArgs{URL: "**", Body: &step.BodyCheck{Path: "$..name", Value: "x"}})
-	_, _, err := Export(JavaScriptPlaywright, Case{Steps: []step.Step{deep}})
+	_, _, err := Export(JavaScriptPlaywright, script.Case{Steps: []step.Step{deep}})
 	require.ErrorContains(t, err, "steps[0].tool.args.matcher.args.body.path: a path with other parts")
 }
 
@@ -137,7 +138,7 @@ func networkTour() []step.Step {
 func TestNetworkRuns(t *testing.T) {
 	base := networkPage(t)
 	require.NoError(t, step.Validate(networkTour()))
-	right := Case{Name: "Network", TestURL: base, Steps: networkTour()}
+	right := script.Case{Name: "Network", TestURL: base, Steps: networkTour()}
 	out, err := runNode(t, export(t, JavaScriptPlaywright, right))
 	require.NoError(t, err, "%s", out)
 	after := func(click string, s step.Step) []step.Step {
@@ -160,7 +161,7 @@ func TestNetworkRuns(t *testing.T) {
 		append([]step.Step{do(step.Route, step.Args{URL: "**/echo", Abort: "failed"})},
 			after("#echo", expect(css("#out"), step.TextIs, step.Contains, "200"))...),
 	} {
-		files = append(files, export(t, JavaScriptPlaywright, Case{Name: "wrong", TestURL: base, Steps: steps}))
+		files = append(files, export(t, JavaScriptPlaywright, script.Case{Name: "wrong", TestURL: base, Steps: steps}))
 	}
 	for i, e := range runAllNode(t, files) {
 		require.NotEmpty(t, e.Error, "%d: %s", i, files[i].Code)
@@ -177,7 +178,7 @@ func TestGlobsOfExports(t *testing.T) {
 	texts := []string{"http://h/api/cart", "http://h/api/cart?x=1", "https://h/a/x/b", "https://h/a/x/y/b",
 		"https://x.example/b/c", "https://x.example/b/d/c",
 		`*{x}?.(+)[1]$^|`, "report.csv", "a/b.csv", "a,b/c", `a\b`, ""}
-	code := export(t, JavaScriptPlaywright, Case{Steps: []step.Step{do(step.WaitForURL, step.Args{URL: "**"})}}).Code
+	code := export(t, JavaScriptPlaywright, script.Case{Steps: []step.Step{do(step.WaitForURL, step.Args{URL: "**"})}}).Code
 	_, code, _ = strings.Cut(code, "function glob(")
 	code, _, _ = strings.Cut(code, "\n}\n")
 	in, err := json.Marshal([]any{globs, texts})

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"text/template"
 
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
@@ -91,10 +92,10 @@ type frame struct {
 	File      string
 	Body      string
 	Methods   []string // beside the test
-	Browser   browser
+	Browser   script.Browser
 	Version   string // literal, "" for any
 	System    string // literal, "" for any
-	Variables []variable
+	Variables []script.Variable
 	// Rows are the data rows in the language, with Columns, which are literals. RowName is an
 	// expression for the name of one, and RowTitle the literal before it.
 	Rows, Columns     []string
@@ -223,7 +224,7 @@ func (f frame) Env(quote string) string {
 }
 
 // TestIDs are the attributes that tests know an element by, in the same form.
-func (f frame) TestIDs(quote string) string { return quotedList(testIDs, quote) }
+func (f frame) TestIDs(quote string) string { return quotedList(script.TestIDs, quote) }
 
 // quotedList writes names as literals of a language, which none of them breaks.
 func quotedList(names []string, quote string) string {
@@ -231,29 +232,29 @@ func quotedList(names []string, quote string) string {
 }
 
 // fill puts a body into its skeleton.
-func fill(s *script, p *page, skeleton, file string, literal func(string) string, rows func(*testfile.Data) ([]string,
+func fill(s *script.Script, p *page, skeleton, file string, literal func(string) string, rows func(*testfile.Data) ([]string,
 	string)) (string, error) {
 	t, err := templates()
 	if err != nil {
 		return "", fmt.Errorf("skeletons: %w", err)
 	}
 	f := frame{
-		Case: s.label, ID: s.id, Title: literal(s.label), Class: s.name.pascal(), Method: s.name.snake(), File: file,
-		Body: strings.Join(p.lines, "\n"), Methods: p.methods, Browser: s.browser, Variables: s.env.variables(), called: p.called,
-		FirstMatch: s.firstMatch, Roles: p.styled("role:", roleCSS, literal), States: p.styled("state:", stateCSS, literal),
+		Case: s.Label, ID: s.ID, Title: literal(s.Label), Class: s.Name.Pascal(), Method: s.Name.Snake(), File: file,
+		Body: strings.Join(p.lines, "\n"), Methods: p.methods, Browser: s.Browser, Variables: s.Env.Variables(), called: p.called,
+		FirstMatch: s.FirstMatch, Roles: p.styled("role:", script.RoleCSS, literal), States: p.styled("state:", script.StateCSS, literal),
 	}
-	if s.data != nil {
-		f.Rows, f.RowName = rows(s.data)
-		f.RowTitle = literal(s.label + ": ")
-		for _, column := range s.data.Columns {
+	if s.Data != nil {
+		f.Rows, f.RowName = rows(s.Data)
+		f.RowTitle = literal(s.Label + ": ")
+		for _, column := range s.Data.Columns {
 			f.Columns = append(f.Columns, literal(column))
 		}
 	}
-	if s.version != "" {
-		f.Version = literal(s.version)
+	if s.Version != "" {
+		f.Version = literal(s.Version)
 	}
-	if s.system != "" {
-		f.System = literal(s.system)
+	if s.System != "" {
+		f.System = literal(s.System)
 	}
 	var b strings.Builder
 	if err := t.ExecuteTemplate(&b, skeleton+".tmpl", f); err != nil {

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/slipway-qa/slipway/api/authoring/export/language"
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -16,15 +18,15 @@ var (
 )
 
 // all is the locator of all matches.
-func (w *playwright) all(m *move, at place) string {
+func (w *playwright) all(m *script.Move, at script.Place) string {
 	root := "page"
 	if w.row != "" {
 		root = w.row
 	}
-	w.timeout = m.timeout
-	for _, s := range m.within {
-		root = w.single(root, s.place, s.frame)
-		if s.frame {
+	w.timeout = m.Timeout
+	for _, s := range m.Within {
+		root = w.single(root, s.Place, s.Frame)
+		if s.Frame {
 			root += ".contentFrame()"
 		}
 	}
@@ -33,9 +35,9 @@ func (w *playwright) all(m *move, at place) string {
 
 // element is the locator of the element that a move is about. Playwright itself fails
 // where it finds several.
-func (w *playwright) element(m *move, at place) string {
+func (w *playwright) element(m *script.Move, at script.Place) string {
 	locator := w.all(m, at)
-	if at.first {
+	if at.First {
 		locator += ".first()"
 	}
 	return locator
@@ -43,9 +45,9 @@ func (w *playwright) element(m *move, at place) string {
 
 // acting is the locator of an action: where the first match will do, the first one
 // that can be seen.
-func (w *playwright) acting(m *move, at place) string {
+func (w *playwright) acting(m *script.Move, at script.Place) string {
 	locator := w.all(m, at)
-	if at.first {
+	if at.First {
 		w.call("visible")
 		return "visible(" + locator + ")"
 	}
@@ -53,39 +55,39 @@ func (w *playwright) acting(m *move, at place) string {
 }
 
 // find is a locator below a root.
-func (w *playwright) find(root string, at place) string {
-	if at.within != nil {
-		root = w.single(root, *at.within, false)
+func (w *playwright) find(root string, at script.Place) string {
+	if at.Within != nil {
+		root = w.single(root, *at.Within, false)
 	}
 	locator := root + w.query(at)
-	if at.kind == step.ByRole && len(at.name) > 0 && !at.exact && !at.inner {
+	if at.Kind == step.ByRole && len(at.Name) > 0 && !at.Exact && !at.Inner {
 		locator = w.named(root, at)
 	}
 	var filters []string
-	if at.has != nil {
+	if at.Has != nil {
 		// Playwright looks for it in each of the elements.
-		filters = append(filters, "has: "+w.find("page", at.has.inside()))
+		filters = append(filters, "has: "+w.find("page", at.Has.Inside()))
 	}
-	if len(at.hasText) > 0 {
-		filters = append(filters, "hasText: "+javaScriptText(at.hasText))
+	if len(at.HasText) > 0 {
+		filters = append(filters, "hasText: "+language.JavaScriptText(at.HasText))
 	}
 	if len(filters) > 0 {
 		locator += ".filter({ " + strings.Join(filters, ", ") + " })"
 	}
-	if at.index != nil {
-		locator += fmt.Sprintf(".nth(%d)", *at.index)
+	if at.Index != nil {
+		locator += fmt.Sprintf(".nth(%d)", *at.Index)
 	}
 	return locator
 }
 
 // single is the locator of what others are looked for in. Playwright would look in
 // all of several, except for frames.
-func (w *playwright) single(root string, at place, frame bool) string {
+func (w *playwright) single(root string, at script.Place, frame bool) string {
 	locator := w.find(root, at)
 	switch {
-	case at.first:
+	case at.First:
 		return locator + ".first()"
-	case at.index != nil || frame:
+	case at.Index != nil || frame:
 		return locator
 	}
 	w.call("only")
@@ -94,40 +96,40 @@ func (w *playwright) single(root string, at place, frame bool) string {
 
 // named is an expression for the elements of a role that have a name as a whole, where
 // there are any. An action waits for the first of them.
-func (w *playwright) named(root string, at place) string {
+func (w *playwright) named(root string, at script.Place) string {
 	w.call("named")
-	arguments := []string{root, javaScriptText(at.value), "{ " + strings.Join(roleOptions(at), ", ") + " }"}
+	arguments := []string{root, language.JavaScriptText(at.Value), "{ " + strings.Join(roleOptions(at), ", ") + " }"}
 	switch {
 	case w.asserting:
 		arguments = append(arguments, "0")
 	case w.timeout > 0:
-		arguments = append(arguments, thousands(w.timeout))
+		arguments = append(arguments, language.Thousands(w.timeout))
 	}
 	return "(await named(" + strings.Join(arguments, ", ") + "))"
 }
 
-func roleOptions(at place) (options []string) {
-	if len(at.name) > 0 {
-		options = append(options, "name: "+javaScriptText(at.name))
+func roleOptions(at script.Place) (options []string) {
+	if len(at.Name) > 0 {
+		options = append(options, "name: "+language.JavaScriptText(at.Name))
 	}
-	if at.level > 0 {
-		options = append(options, fmt.Sprintf("level: %d", at.level))
+	if at.Level > 0 {
+		options = append(options, fmt.Sprintf("level: %d", at.Level))
 	}
-	for _, s := range at.state {
-		options = append(options, fmt.Sprintf("%s: %t", s.name, s.is))
+	for _, s := range at.State {
+		options = append(options, fmt.Sprintf("%s: %t", s.Name, s.Is))
 	}
 	return options
 }
 
 // query is the call that looks for elements.
-func (w *playwright) query(at place) string {
+func (w *playwright) query(at script.Place) string {
 	call := func(name string, options ...string) string {
-		if at.exact {
+		if at.Exact {
 			options = append(options, "exact: true")
 		}
-		return "." + name + "(" + javaScriptText(at.value) + javaScriptOptions(options) + ")"
+		return "." + name + "(" + language.JavaScriptText(at.Value) + javaScriptOptions(options) + ")"
 	}
-	switch at.kind {
+	switch at.Kind {
 	case step.ByRole:
 		return call("getByRole", roleOptions(at)...)
 	case step.ByLabel:
@@ -142,17 +144,17 @@ func (w *playwright) query(at place) string {
 		return call("getByTitle")
 	case step.TestID:
 		w.call("testId")
-		return ".locator(testId(" + javaScriptText(at.value) + "))"
+		return ".locator(testId(" + language.JavaScriptText(at.Value) + "))"
 	}
-	value := at.value
-	literal, fixed := value.fixed()
-	switch xpath := at.kind == step.XPath; {
+	value := at.Value
+	literal, fixed := value.Fixed()
+	switch xpath := at.Kind == step.XPath; {
 	case xpath && !(fixed && strings.HasPrefix(literal, "//")):
-		value = value.prefixed("xpath=")
+		value = value.Prefixed("xpath=")
 	case !xpath && (!fixed || !bareCSS.MatchString(literal) || prefixed.MatchString(literal)):
-		value = value.prefixed("css=")
+		value = value.Prefixed("css=")
 	}
-	return ".locator(" + javaScriptText(value) + ")"
+	return ".locator(" + language.JavaScriptText(value) + ")"
 }
 
 // javaScriptOptions are a last argument.

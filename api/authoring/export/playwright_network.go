@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slipway-qa/slipway/api/authoring/export/language"
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -25,13 +27,13 @@ func pathKeys(path string) (keys []string, ok bool) {
 		}
 		switch {
 		case m[1] != "":
-			keys = append(keys, javaScript(m[1]))
+			keys = append(keys, language.JavaScript(m[1]))
 		case m[2] != "":
 			keys = append(keys, strings.TrimLeft(m[2][:len(m[2])-1], "0")+m[2][len(m[2])-1:])
 		case m[4] != "":
 			keys = append(keys, "null")
 		default:
-			keys = append(keys, javaScript(m[3]))
+			keys = append(keys, language.JavaScript(m[3]))
 		}
 		rest = rest[len(m[0]):]
 	}
@@ -40,22 +42,22 @@ func pathKeys(path string) (keys []string, ok bool) {
 
 // fits is a function that compares a text as a mode says.
 func (w *playwright) fits(value, mode string) string {
-	t := w.env.read(value)
+	t := w.Env.Read(value)
 	switch mode {
 	case step.Contains:
-		return "(text) => text.includes(" + javaScriptText(t) + ")"
+		return "(text) => text.includes(" + language.JavaScriptText(t) + ")"
 	case step.Matches:
-		return "(text) => " + javaScriptPattern(t) + ".test(text)"
+		return "(text) => " + language.JavaScriptPattern(t) + ".test(text)"
 	}
-	return "(text) => text === " + javaScriptText(t)
+	return "(text) => text === " + language.JavaScriptText(t)
 }
 
 // listens notes that the export keeps what the browser sends, gets and says.
 func (w *playwright) listens() { w.call("traffic", "glob") }
 
 // isWait reports whether a move waits for what came since the step before it began.
-func isWait(m *move) bool {
-	switch m.tool.Type {
+func isWait(m *script.Move) bool {
+	switch m.Tool.Type {
 	case step.WaitForRequest, step.WaitForResponse, step.WaitForDownload:
 		return true
 	}
@@ -63,21 +65,21 @@ func isWait(m *move) bool {
 }
 
 // exchange are the members that find requests or responses.
-func (w *playwright) exchange(url, method string, status *int) (o objectMembers) {
-	o.add("url", w.read(url))
+func (w *playwright) exchange(url, method string, status *int) (o language.Members) {
+	o.Add("url", w.read(url))
 	if method != "" {
-		o.add("method", javaScript(method))
+		o.Add("method", language.JavaScript(method))
 	}
 	if status != nil {
-		o.add("status", strconv.Itoa(*status))
+		o.Add("status", strconv.Itoa(*status))
 	}
 	return o
 }
 
 // network is the expression of a tool on requests and downloads.
-func (w *playwright) network(m *move) string {
-	a := &m.tool.Args
-	switch m.tool.Type {
+func (w *playwright) network(m *script.Move) string {
+	a := &m.Tool.Args
+	switch m.Tool.Type {
 	case step.Route:
 		return w.route(a)
 	case step.Unroute:
@@ -88,9 +90,9 @@ func (w *playwright) network(m *move) string {
 		return "unroute(context, routes, " + w.read(a.URL) + ")"
 	case step.WaitForURL:
 		w.call("eventually")
-		limit := ", " + thousands(m.limit())
+		limit := ", " + language.Thousands(m.Limit())
 		if a.Matcher != nil {
-			claim := javaScriptClaim(w.page, a.Matcher, m.value, a.Not, func(string) string { return "page.url()" })
+			claim := javaScriptClaim(w.page, a.Matcher, m.Value, a.Not, func(string) string { return "page.url()" })
 			return "eventually(" + arrow(claim) + limit + ")"
 		}
 		w.call("glob")
@@ -98,9 +100,9 @@ func (w *playwright) network(m *move) string {
 	case step.WaitForDownload:
 		w.listens()
 		w.call("waitFor", "downloads")
-		var o objectMembers
+		var o language.Members
 		if a.Name != "" {
-			o.add("name", w.read(a.Name))
+			o.Add("name", w.read(a.Name))
 		}
 		return "traffic.waitFor('download', () => downloads(traffic.since('downloads'), " + o.String() + ")" + ownLimit(m) + ")"
 	case step.WaitForRequest:
@@ -119,58 +121,50 @@ func (w *playwright) route(a *step.Args) string {
 	w.call("route", "glob")
 	o := w.exchange(a.URL, a.Method, nil)
 	if a.Times != nil {
-		o.add("times", strconv.Itoa(*a.Times))
+		o.Add("times", strconv.Itoa(*a.Times))
 	}
 	if a.Delay != nil {
-		o.add("delay", thousands(*a.Delay))
+		o.Add("delay", language.Thousands(*a.Delay))
 	}
 	if a.Abort != "" {
-		o.add("abort", javaScript(a.Abort))
+		o.Add("abort", language.JavaScript(a.Abort))
 	}
 	if n := a.Answer; n != nil {
 		w.call("route:answer")
-		o.add("answer", w.answer("", n.Status, n.Headers, n.Body, n.JSON))
+		o.Add("answer", w.answer("", n.Status, n.Headers, n.Body, n.JSON))
 	}
 	if c := a.Change; c != nil {
 		w.call("route:change")
-		o.add("change", w.answer(c.URLTo, c.Status, c.Headers, c.Body, c.JSON))
+		o.Add("change", w.answer(c.URLTo, c.Status, c.Headers, c.Body, c.JSON))
 	}
 	return "route(context, routes, " + o.String() + ")"
 }
 
 func (w *playwright) answer(to string, status int, headers map[string]string, body *string, doc json.RawMessage) string {
-	var o objectMembers
+	var o language.Members
 	if to != "" {
-		o.add("urlTo", w.read(to))
+		o.Add("urlTo", w.read(to))
 	}
 	if status > 0 {
-		o.add("status", strconv.Itoa(status))
+		o.Add("status", strconv.Itoa(status))
 	}
 	if len(headers) > 0 {
-		var h objectMembers
+		var h language.Members
 		for _, name := range slices.Sorted(maps.Keys(headers)) {
-			h.add(javaScriptKey(name), w.read(headers[name]))
+			h.Add(language.JavaScriptKey(name), w.read(headers[name]))
 		}
-		o.add("headers", h.String())
+		o.Add("headers", h.String())
 	}
 	switch {
 	case body != nil:
-		o.add("body", w.read(*body))
+		o.Add("body", w.read(*body))
 	case len(doc) > 0:
-		o.add("json", w.document(doc))
+		o.Add("json", w.document(doc))
 	}
 	if len(o) == 0 {
 		return "{}"
 	}
 	return o.String()
-}
-
-// javaScriptKey is a member's name; __proto__ would be none if it did not stand in brackets.
-func javaScriptKey(name string) string {
-	if name == "__proto__" {
-		return "['__proto__']"
-	}
-	return javaScript(name)
 }
 
 // document is a JSON value, in whose texts there may be variables.
@@ -202,9 +196,9 @@ func (w *playwright) within(value any) string {
 		if len(v) == 0 {
 			return "{}"
 		}
-		var o objectMembers
+		var o language.Members
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			o.add(javaScriptKey(name), w.within(v[name]))
+			o.Add(language.JavaScriptKey(name), w.within(v[name]))
 		}
 		return o.String()
 	}
@@ -212,12 +206,12 @@ func (w *playwright) within(value any) string {
 }
 
 // networkClaim asserts what the browser did since the test began.
-func (w *playwright) networkClaim(m *move) string {
-	a, not := &m.tool.Args.Matcher.Args, m.tool.Args.Not
+func (w *playwright) networkClaim(m *script.Move) string {
+	a, not := &m.Tool.Args.Matcher.Args, m.Tool.Args.Not
 	w.listens()
 	w.call("eventually")
 	var found, number, mode string
-	switch m.tool.Args.Matcher.Name {
+	switch m.Tool.Args.Matcher.Name {
 	case step.RequestIs:
 		w.call("requests")
 		o := w.exchange(a.URL, a.Method, nil)
@@ -231,23 +225,24 @@ func (w *playwright) networkClaim(m *move) string {
 		o := w.exchange(a.URL, a.Method, a.Status)
 		if a.Header != nil {
 			w.call("responses:header")
-			o.add("header", "{ name: "+javaScript(strings.ToLower(a.Header.Name))+", fits: "+w.fits(a.Header.Value, a.Header.Mode)+" }")
+			o.Add("header", "{ name: "+language.JavaScript(strings.ToLower(a.Header.Name))+", fits: "+w.fits(a.Header.Value,
+				a.Header.Mode)+" }")
 		}
 		w.body(&o, a.Body)
 		found = "(await responses(traffic.responses, " + o.String() + ")).length"
 	case step.DownloadIs:
 		w.call("downloads")
-		var o objectMembers
+		var o language.Members
 		if a.Name != "" {
-			o.add("name", w.read(a.Name))
+			o.Add("name", w.read(a.Name))
 		}
 		if a.Size != nil {
 			w.call("readFile")
-			o.add("size", strconv.FormatInt(*a.Size, 10))
+			o.Add("size", strconv.FormatInt(*a.Size, 10))
 		}
 		if a.Value != "" || a.Mode != "" {
 			w.call("readFile")
-			o.add("fits", w.fits(a.Value, a.Mode))
+			o.Add("fits", w.fits(a.Value, a.Mode))
 		}
 		found = "(await downloads(traffic.downloads, " + o.String() + ")).length"
 	default:
@@ -266,67 +261,67 @@ func (w *playwright) networkClaim(m *move) string {
 	return "eventually(" + arrow(claim) + ownLimit(m) + ")"
 }
 
-func (w *playwright) consoleClaim(m *move) string {
+func (w *playwright) consoleClaim(m *script.Move) string {
 	errors := "traffic.errors"
-	if ignore := m.tool.Args.Matcher.Args.Ignore; len(ignore) > 0 {
+	if ignore := m.Tool.Args.Matcher.Args.Ignore; len(ignore) > 0 {
 		list := make([]string, len(ignore))
 		for i, pattern := range ignore {
-			list[i] = javaScriptPattern(text{{literal: pattern}})
+			list[i] = language.JavaScriptPattern(script.Text{{Literal: pattern}})
 		}
 		errors += ".filter((text) => ![" + strings.Join(list, ", ") + "].some((pattern) => pattern.test(text)))"
 	}
 	claim := "assert.deepEqual(" + errors + ", [])"
-	if m.tool.Args.Not {
+	if m.Tool.Args.Not {
 		claim = "assert.notDeepEqual(" + errors + ", [])"
 	}
 	return "eventually(" + arrow(claim) + ownLimit(m) + ")"
 }
 
 // body compares a body, or what a path selects of it. writable let no other path through.
-func (w *playwright) body(o *objectMembers, b *step.BodyCheck) {
+func (w *playwright) body(o *language.Members, b *step.BodyCheck) {
 	if b == nil {
 		return
 	}
 	w.call("bodyFits")
-	var in objectMembers
+	var in language.Members
 	if keys, ok := pathKeys(b.Path); ok {
-		in.add("path", "["+strings.Join(keys, ", ")+"]")
+		in.Add("path", "["+strings.Join(keys, ", ")+"]")
 	}
-	in.add("fits", w.fits(b.Value, b.Mode))
-	o.add("body", in.String())
+	in.Add("fits", w.fits(b.Value, b.Mode))
+	o.Add("body", in.String())
 }
 
 // accessibleClaim checks rules of axe-core. What people accepted is not here: such a finding fails.
-func (w *playwright) accessibleClaim(m *move) string {
-	a := &m.tool.Args.Matcher.Args
+func (w *playwright) accessibleClaim(m *script.Move) string {
+	a := &m.Tool.Args.Matcher.Args
 	w.call("accessible", "eventually")
-	var o objectMembers
+	var o language.Members
 	impact := a.Impact
 	if impact == "" {
 		impact = step.DefaultImpact
 	}
-	o.add("impact", javaScript(impact))
+	o.Add("impact", language.JavaScript(impact))
 	list := func(name string, of []string) {
 		if len(of) == 0 {
 			return
 		}
 		quoted := make([]string, len(of))
 		for i, one := range of {
-			quoted[i] = javaScript(one)
+			quoted[i] = language.JavaScript(one)
 		}
-		o.add(name, "["+strings.Join(quoted, ", ")+"]")
+		o.Add(name, "["+strings.Join(quoted, ", ")+"]")
 	}
 	list("rules", a.Rules)
 	list("tags", a.Tags)
 	list("withoutRules", a.WithoutRules)
 	on := "page.locator(':root')"
-	if m.element.given() {
+	if m.Element.Given() {
 		w.asserting = true
-		on = w.element(m, m.element)
+		on = w.element(m, m.Element)
 		w.asserting = false
 	}
-	limit := ", " + thousands(stepTimeout)
-	if m.timeout > 0 {
+	limit := ", " + language.Thousands(script.StepTimeout)
+	if m.Timeout > 0 {
 		limit = ownLimit(m)
 	}
 	return "eventually(async () => accessible(" + on + ", " + o.String() + ")" + limit + ")"

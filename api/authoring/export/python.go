@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slipway-qa/slipway/api/authoring/export/language"
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
@@ -16,34 +18,34 @@ type python struct{}
 
 func (python) unit() (string, int)        { return "    ", 2 }
 func (python) comment(text string) string { return "# " + text }
-func (python) literal(s string) string    { return pythonLiteral(s) }
+func (python) literal(s string) string    { return language.Python(s) }
 func (python) empty() string              { return "pass" }
 
-func (python) text(t text) string {
-	return joined(t, pythonLiteral, pythonVariable)
+func (python) text(t script.Text) string {
+	return language.Joined(t, language.Python, pythonVariable)
 }
 
-func pythonVariable(p part) string {
+func pythonVariable(p script.Part) string {
 	switch {
-	case p.row != "":
-		return "self.row[" + pythonLiteral(p.row) + "]"
-	case p.param != "":
-		return pythonParameter(p.param)
+	case p.Row != "":
+		return "self.row[" + language.Python(p.Row) + "]"
+	case p.Param != "":
+		return pythonParameter(p.Param)
 	}
-	return `env("` + p.env + `")`
+	return `env("` + p.Env + `")`
 }
 
-func (python) function(f *groupFunction) (open, end string, method bool) {
+func (python) function(f *script.Function) (open, end string, method bool) {
 	parameters := "self"
-	if len(f.parameters) > 0 {
-		parameters += ", " + f.listed(pythonParameter)
+	if len(f.Parameters) > 0 {
+		parameters += ", " + listedParameters(f, pythonParameter)
 	}
-	return "def " + pythonName(f.name) + "(" + parameters + "):", "", true
+	return "def " + pythonName(f.Name) + "(" + parameters + "):", "", true
 }
 
-func (d python) run(c *groupCall) string {
-	given := c.listed(func(a argument) string { return pythonParameter(a.name) + "=" + d.text(a.value) })
-	return "self." + pythonName(c.function) + "(" + given + ")"
+func (d python) run(c *script.Call) string {
+	given := listedValues(c, func(a script.Argument) string { return pythonParameter(a.Name) + "=" + d.text(a.Value) })
+	return "self." + pythonName(c.Function) + "(" + given + ")"
 }
 
 // rows are dictionaries.
@@ -51,22 +53,22 @@ func (python) rows(data *testfile.Data) (rows []string, name string) {
 	for _, row := range data.Rows {
 		members := make([]string, len(row))
 		for i, value := range row {
-			members[i] = pythonLiteral(data.Columns[i]) + ": " + pythonLiteral(value)
+			members[i] = language.Python(data.Columns[i]) + ": " + language.Python(value)
 		}
 		rows = append(rows, "{"+strings.Join(members, ", ")+"}")
 	}
-	return rows, "row[" + pythonLiteral(data.NameColumn()) + "]"
+	return rows, "row[" + language.Python(data.NameColumn()) + "]"
 }
 
-func (d python) number(t text) string {
-	literal, fixed := t.fixed()
+func (d python) number(t script.Text) string {
+	literal, fixed := t.Fixed()
 	if n, err := strconv.Atoi(strings.TrimSpace(literal)); fixed && err == nil {
 		return strconv.Itoa(n)
 	}
 	return "int(" + d.text(t) + ")"
 }
 
-func (d python) address(p *page, t, base text) string {
+func (d python) address(p *page, t, base script.Text) string {
 	if len(base) == 0 {
 		return d.text(t)
 	}
@@ -74,38 +76,38 @@ func (d python) address(p *page, t, base text) string {
 	return "urljoin(" + d.text(base) + ", " + d.text(t) + ")"
 }
 
-func (d python) locator(at place) string {
-	arguments := []string{d.text(at.value)}
+func (d python) locator(at script.Place) string {
+	arguments := []string{d.text(at.Value)}
 	add := func(name, value string) { arguments = append(arguments, name+"="+value) }
-	if len(at.name) > 0 {
-		add("name", d.text(at.name))
+	if len(at.Name) > 0 {
+		add("name", d.text(at.Name))
 	}
-	if at.exact {
+	if at.Exact {
 		add("exact", "True")
 	}
-	if at.level > 0 {
-		add("level", strconv.Itoa(at.level))
+	if at.Level > 0 {
+		add("level", strconv.Itoa(at.Level))
 	}
-	if len(at.state) > 0 {
+	if len(at.State) > 0 {
 		var states []string
-		for _, s := range at.state {
-			states = append(states, fmt.Sprintf("%q: %s", s.name, pythonBool(s.is)))
+		for _, s := range at.State {
+			states = append(states, fmt.Sprintf("%q: %s", s.Name, pythonBool(s.Is)))
 		}
 		add("state", "{"+strings.Join(states, ", ")+"}")
 	}
-	if at.within != nil {
-		add("within", d.locator(*at.within))
+	if at.Within != nil {
+		add("within", d.locator(*at.Within))
 	}
-	if at.has != nil {
-		add("has", d.locator(*at.has))
+	if at.Has != nil {
+		add("has", d.locator(*at.Has))
 	}
-	if len(at.hasText) > 0 {
-		add("has_text", d.text(at.hasText))
+	if len(at.HasText) > 0 {
+		add("has_text", d.text(at.HasText))
 	}
-	if at.index != nil {
-		add("nth", strconv.Itoa(*at.index))
+	if at.Index != nil {
+		add("nth", strconv.Itoa(*at.Index))
 	}
-	return pythonName(at.kind) + "(" + strings.Join(arguments, ", ") + ")"
+	return pythonName(at.Kind) + "(" + strings.Join(arguments, ", ") + ")"
 }
 
 func pythonBool(b bool) string {
@@ -159,7 +161,7 @@ func (d python) press(p *page, on string, held []string, key string) string {
 		arguments = append(arguments, on)
 	}
 	for _, k := range append(held, key) {
-		arguments = append(arguments, seleniumKey(k, pythonLiteral))
+		arguments = append(arguments, seleniumKey(k, language.Python))
 	}
 	if strings.Contains(strings.Join(arguments, " "), "Keys.") {
 		p.call("Keys")
@@ -170,7 +172,7 @@ func (d python) press(p *page, on string, held []string, key string) string {
 	return d.call(p, "press", arguments...)
 }
 
-func (d python) window(p *page, matcher string, value text) string {
+func (d python) window(p *page, matcher string, value script.Text) string {
 	switch matcher {
 	case step.WindowTitle:
 		return d.call(p, "switchWindow", "lambda: "+d.text(value)+" in self.driver.title")
@@ -183,10 +185,10 @@ func (d python) window(p *page, matcher string, value text) string {
 }
 
 func (d python) upload(p *page, on string, name string, content []byte) string {
-	return d.call(p, "upload", on, pythonLiteral(name), `"`+base64.StdEncoding.EncodeToString(content)+`"`)
+	return d.call(p, "upload", on, language.Python(name), `"`+base64.StdEncoding.EncodeToString(content)+`"`)
 }
 
-func (d python) claim(p *page, m *step.Matcher, on string, value text, not bool) string {
+func (d python) claim(p *page, m *step.Matcher, on string, value script.Text, not bool) string {
 	p.call("eventually")
 	read := func(name string, arguments ...string) string {
 		p.call(name)
@@ -234,7 +236,7 @@ func (d python) claim(p *page, m *step.Matcher, on string, value text, not bool)
 	case step.TitleIs:
 		actual = "self.driver.title"
 	case step.AttributeIs:
-		actual = read("first", on) + ".get_dom_attribute(" + pythonLiteral(m.Args.Name) + ")"
+		actual = read("first", on) + ".get_dom_attribute(" + language.Python(m.Args.Name) + ")"
 		if m.Args.Mode == step.Contains || m.Args.Mode == step.Matches {
 			actual += ` or ""`
 		}
@@ -250,13 +252,13 @@ func (d python) claim(p *page, m *step.Matcher, on string, value text, not bool)
 }
 
 // pattern is a raw string where that can hold the pattern.
-func (d python) pattern(t text) string {
-	literal, fixed := t.fixed()
+func (d python) pattern(t script.Text) string {
+	literal, fixed := t.Fixed()
 	if !fixed {
 		return d.text(t)
 	}
-	written := inlinePattern(literal, pythonRune)
-	quoted := pythonLiteral(written)
+	written := language.InlinePattern(literal, language.PythonRune)
+	quoted := language.Python(written)
 	if !strings.ContainsAny(written, `"`) && !strings.HasSuffix(written, `\`) && strings.ReplaceAll(quoted, `\\`, `\`) == `"`+written+`"` {
 		return `r"` + written + `"`
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage/step"
 )
@@ -21,7 +22,7 @@ import (
 func TestRealRuns(t *testing.T) {
 	base := shop(t)
 	right := tour(base)
-	wrong := Case{Name: "Wrong price", Capabilities: right.Capabilities, Steps: []step.Step{
+	wrong := script.Case{Name: "Wrong price", Capabilities: right.Capabilities, Steps: []step.Step{
 		do(step.GoToURL, step.Args{URL: base + "/help"}),
 		limited(expect(css("h1"), step.TextIs, "", "Twelve"), 5000),
 	}}
@@ -47,7 +48,7 @@ func TestRealRuns(t *testing.T) {
 
 // TestMissingVariable checks that a test without its variables says which ones.
 func TestMissingVariable(t *testing.T) {
-	c := Case{Name: "x", Steps: []step.Step{fillIn("#a", "{{pass_phrase}}")}}
+	c := script.Case{Name: "x", Steps: []step.Step{fillIn("#a", "{{pass_phrase}}")}}
 	for target, run := range map[string]func(*testing.T, File) (string, error){
 		JavaScriptPlaywright: runNode, JavaScriptWebdriverIO: runNode, PythonSelenium: runPython,
 	} {
@@ -59,7 +60,7 @@ func TestMissingVariable(t *testing.T) {
 
 // TestMissingDialog checks the one wait that Playwright has no function for.
 func TestMissingDialog(t *testing.T) {
-	c := Case{Name: "x", Steps: []step.Step{
+	c := script.Case{Name: "x", Steps: []step.Step{
 		do(step.GoToURL, step.Args{URL: shop(t) + "/help"}), on(step.Click, "h1"), limited(dialog("accept", nil), 200)}}
 	out, err := runNode(t, export(t, JavaScriptPlaywright, c))
 	require.Error(t, err)
@@ -174,7 +175,7 @@ func runJava(t *testing.T, f File) (string, error) {
 // TestJavaCompiles lets the compiler read an export of every tool and selector at once,
 // without a warning.
 func TestJavaCompiles(t *testing.T) {
-	cases := append([]Case{{}}, located()...)
+	cases := append([]script.Case{{}}, located()...)
 	for _, tool := range step.Tools() {
 		cases = append(cases, single(tool)...)
 	}

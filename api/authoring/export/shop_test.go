@@ -9,7 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // shop serves the pages of testdata/shop: a log-in whose button is usable late,
@@ -91,7 +93,7 @@ func dialog(action string, text *string) step.Step {
 
 // tour is a case with every tool, every matcher and every way to say where an
 // element is; it passes on the shop.
-func tour(base string) Case {
+func tour(base string) script.Case {
 	steps := []step.Step{
 		because(fillIn("input#email.field", "{{user}}@example.com"), "The first field that can be seen is the mail address."),
 		fillIn("#password", "{{team:password}}"),
@@ -196,8 +198,9 @@ func tour(base string) Case {
 		do(step.Finish, step.Args{}),
 		on(step.Click, "#behind-the-end"),
 	)
-	return Case{ID: "64f0c0ffee64f0c0ffee0001", Name: "Tour of the shop: log in, buy & leave", TestURL: base + "/login", Steps: steps,
-		Capabilities: step.Capabilities{"browserName": "chrome", "browserVersion": "latest", "platformName": "Linux"}}
+	return script.Case{ID: "64f0c0ffee64f0c0ffee0001", Name: "Tour of the shop: log in, buy & leave", TestURL: base + "/login",
+		Steps:        steps,
+		Capabilities: capability.Capabilities{"browserName": "chrome", "browserVersion": "latest", "platformName": "Linux"}}
 }
 
 func by(kind, value string) *step.Selector { return &step.Selector{Type: kind, Value: value} }

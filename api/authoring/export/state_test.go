@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -83,7 +84,7 @@ func stateTour(base string) []step.Step {
 // TestStateRuns runs what Playwright alone has words for.
 func TestStateRuns(t *testing.T) {
 	base := statePage(t)
-	out, err := runNode(t, export(t, JavaScriptPlaywright, Case{Name: "State", TestURL: base, Steps: stateTour(base)}))
+	out, err := runNode(t, export(t, JavaScriptPlaywright, script.Case{Name: "State", TestURL: base, Steps: stateTour(base)}))
 	require.NoError(t, err, "%s", out)
 }
 
@@ -93,7 +94,7 @@ func TestStateUnwritable(t *testing.T) {
 	paths := map[string]bool{}
 	for _, s := range stateTour("https://shop.example") {
 		for _, target := range programs() {
-			c := Case{Steps: []step.Step{s}}
+			c := script.Case{Steps: []step.Step{s}}
 			_, _, playwright := Export(JavaScriptPlaywright, c)
 			require.NoError(t, playwright)
 			_, _, err := Export(target.ID, c)
@@ -108,6 +109,6 @@ func TestStateUnwritable(t *testing.T) {
 		"steps[0].tool.args.files": true, "steps[0].tool.args.selector": true}, paths)
 	near := css("a")
 	near.Below = &step.Relation{Selector: css("b")}
-	_, _, err := Export(JavaScriptPlaywright, Case{Steps: []step.Step{do(step.Click, step.Args{Selector: near})}})
+	_, _, err := Export(JavaScriptPlaywright, script.Case{Steps: []step.Step{do(step.Click, step.Args{Selector: near})}})
 	require.ErrorContains(t, err, "a selector by where an element lies has no words in JavaScript, Playwright")
 }

@@ -3,6 +3,8 @@ package export
 import (
 	"errors"
 	"slices"
+
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 )
 
 // errNoFile is a case that is to be written as a file of a repository and does not say what
@@ -10,7 +12,7 @@ import (
 var errNoFile = errors.New("the case has no file")
 
 // writeFile writes the file of a case as slipway-ci pull does, by the same writer.
-func writeFile(c *Case) (string, error) {
+func writeFile(c *script.Case) (string, error) {
 	if c.File == nil {
 		return "", errNoFile
 	}

@@ -5,7 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/keyboard"
 	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
@@ -16,24 +18,24 @@ type dialect interface {
 	unit() (indent string, depth int)
 	comment(text string) string
 	literal(s string) string
-	text(t text) string
-	number(t text) string
+	text(t script.Text) string
+	number(t script.Text) string
 	// address is an expression for an address; base is not empty when it must be
 	// read against it.
-	address(p *page, t, base text) string
-	locator(at place) string
+	address(p *page, t, base script.Text) string
+	locator(at script.Place) string
 	// call is a statement that calls a function of the skeleton.
 	call(p *page, name string, arguments ...string) string
 	open(p *page, address string) string
 	pause(p *page, ms int) string
 	press(p *page, on string, held []string, key string) string
 	// window is a statement that changes to a window.
-	window(p *page, matcher string, value text) string
+	window(p *page, matcher string, value script.Text) string
 	upload(p *page, on string, name string, content []byte) string
 	// load is a statement that loads a page: back, forward or refresh.
 	load(p *page, how string) string
 	// claim is a statement that waits for an assertion.
-	claim(p *page, m *step.Matcher, on string, value text, not bool) string
+	claim(p *page, m *step.Matcher, on string, value script.Text, not bool) string
 	// block returns the lines around statements: inFrame, inShadowRoot, within,
 	// optional.
 	block(p *page, name, argument string) (open, end string)
@@ -43,9 +45,9 @@ type dialect interface {
 	milliseconds(n int) string
 	// function returns the lines around the moves of a step group, and whether they are a method
 	// beside the test.
-	function(f *groupFunction) (open, end string, method bool)
+	function(f *script.Function) (open, end string, method bool)
 	// run is a statement that calls one.
-	run(c *groupCall) string
+	run(c *script.Call) string
 	// rows are data rows as elements of a list, and name is an expression for the name of one.
 	rows(d *testfile.Data) (rows []string, name string)
 }
@@ -53,7 +55,7 @@ type dialect interface {
 // webDriver writes the moves of a script in a dialect.
 type webDriver struct {
 	*page
-	*script
+	*script.Script
 	dialect
 	lasts []string // that end what is done when the conditions of open groups hold
 }
@@ -62,28 +64,28 @@ type webDriver struct {
 // some thousand.
 const maxMoves = 250
 
-func writeWebDriver(s *script, d dialect, skeleton, file string) (string, error) {
+func writeWebDriver(s *script.Script, d dialect, skeleton, file string) (string, error) {
 	unit, depth := d.unit()
-	w := &webDriver{page: newPage(unit, depth), script: s, dialect: d}
-	for _, f := range s.order {
+	w := &webDriver{page: newPage(unit, depth), Script: s, dialect: d}
+	for _, f := range s.Order {
 		w.groupFunction(f)
 	}
-	if len(s.moves) == 0 {
+	if len(s.Moves) == 0 {
 		w.line(d.comment("The case has no steps."))
 	}
-	w.moves(nil, s.moves)
+	w.moves(nil, s.Moves)
 	return fill(s, w.page, skeleton, file, d.literal, d.rows)
 }
 
 // groupFunction writes a step group as a function of the test, or as a method beside it.
-func (w *webDriver) groupFunction(f *groupFunction) {
+func (w *webDriver) groupFunction(f *script.Function) {
 	open, end, method := w.function(f)
 	from := len(w.lines)
 	if method {
 		w.depth--
 	}
-	w.line(w.comment(f.label))
-	w.page.block(open, end, func() { w.moves(f, f.moves) })
+	w.line(w.comment(f.Label))
+	w.page.block(open, end, func() { w.moves(f, f.Moves) })
 	if !method {
 		w.line("")
 		return
@@ -94,33 +96,33 @@ func (w *webDriver) groupFunction(f *groupFunction) {
 }
 
 // moves writes the moves of a function or, if that is nil, of the test.
-func (w *webDriver) moves(f *groupFunction, moves []move) {
+func (w *webDriver) moves(f *script.Function, moves []script.Move) {
 	for i := range moves {
 		e, ok := w.dialect.(interface {
-			next(f *groupFunction, part int) []string
+			next(f *script.Function, part int) []string
 		})
 		if ok && i > 0 && i%maxMoves == 0 && len(w.lasts) == 0 {
 			w.lines = append(w.lines, e.next(f, i/maxMoves+1)...)
 		}
 		w.move(&moves[i])
 	}
-	does := func(m move) bool { return m.tool.Type != step.RunGroup || m.call != nil } // of others only a comment stands there
+	does := func(m script.Move) bool { return m.Tool.Type != step.RunGroup || m.Call != nil } // of others only a comment stands there
 	if e, ok := w.dialect.(interface{ empty() string }); ok && !slices.ContainsFunc(moves, does) {
 		w.line(e.empty())
 	}
 }
 
-func (w *webDriver) move(m *move) {
-	if m.note != "" {
-		w.line(w.comment(m.note))
+func (w *webDriver) move(m *script.Move) {
+	if m.Note != "" {
+		w.line(w.comment(m.Note))
 	}
-	if m.tool.Type == step.RunGroup {
+	if m.Tool.Type == step.RunGroup {
 		w.group(m)
 		return
 	}
-	if m.when != nil {
-		open, end, last := w.condition(w.page, w.milliseconds(m.when.timeout))
-		w.page.block(open, end, func() { w.inside(w.places(m), m.when) })
+	if m.When != nil {
+		open, end, last := w.condition(w.page, w.milliseconds(m.When.Timeout))
+		w.page.block(open, end, func() { w.inside(w.places(m), m.When) })
 		w.depth++
 		defer func() {
 			w.depth--
@@ -130,74 +132,74 @@ func (w *webDriver) move(m *move) {
 		}()
 	}
 	var around [][2]string
-	if m.optional {
+	if m.Optional {
 		around = append(around, [2]string{"optional", ""})
 	}
-	if m.timeout > 0 && m.waits() {
-		around = append(around, [2]string{"within", w.milliseconds(m.timeout)})
+	if m.Timeout > 0 && waits(m) {
+		around = append(around, [2]string{"within", w.milliseconds(m.Timeout)})
 	}
 	w.inside(append(around, w.places(m)...), m)
 }
 
 // group begins a step group, or ends one with a condition.
-func (w *webDriver) group(m *move) {
+func (w *webDriver) group(m *script.Move) {
 	switch {
-	case m.closes:
+	case m.Closes:
 		w.depth--
 		last := w.lasts[len(w.lasts)-1]
 		if w.lasts = w.lasts[:len(w.lasts)-1]; last != "" {
 			w.line(last)
 		}
-	case m.when != nil:
-		open, end, last := w.condition(w.page, w.milliseconds(m.when.timeout))
-		w.page.block(open, end, func() { w.inside(nil, m.when) })
+	case m.When != nil:
+		open, end, last := w.condition(w.page, w.milliseconds(m.When.Timeout))
+		w.page.block(open, end, func() { w.inside(nil, m.When) })
 		w.depth++
-		if m.call == nil {
+		if m.Call == nil {
 			w.lasts = append(w.lasts, last)
 			return
 		}
-		w.line(w.run(m.call))
+		w.line(w.run(m.Call))
 		w.depth--
 		if last != "" {
 			w.line(last)
 		}
-	case m.call != nil:
-		w.line(w.run(m.call))
+	case m.Call != nil:
+		w.line(w.run(m.Call))
 	}
 }
 
 // waits reports whether a move waits for something that its time limit is for: what
 // is pressed where the focus is does not, and a page has the driver's limit.
-func (m *move) waits() bool {
-	switch m.tool.Type {
+func waits(m *script.Move) bool {
+	switch m.Tool.Type {
 	case step.Pause, step.GoToURL, step.Back, step.Forward, step.Reload:
 		return false
 	case step.EnterKeySubmit, step.PressKey, step.TypeKeys:
-		return m.element.given() || slices.ContainsFunc(m.within, func(s scope) bool { return s.frame })
+		return m.Element.Given() || slices.ContainsFunc(m.Within, func(s script.Scope) bool { return s.Frame })
 	}
 	return true
 }
 
 // places are the blocks of the frames and shadow roots around an element.
-func (w *webDriver) places(m *move) [][2]string {
+func (w *webDriver) places(m *script.Move) [][2]string {
 	var around [][2]string
-	for _, s := range m.within {
+	for _, s := range m.Within {
 		name := "inShadowRoot"
-		if s.frame {
+		if s.Frame {
 			name = "inFrame"
 		}
-		around = append(around, [2]string{name, w.at(s.place)})
+		around = append(around, [2]string{name, w.at(s.Place)})
 	}
 	return around
 }
 
 // at is the locator of a place.
-func (w *webDriver) at(of place) string {
+func (w *webDriver) at(of script.Place) string {
 	w.noteFind(of)
 	return w.locator(of)
 }
 
-func (w *webDriver) inside(around [][2]string, m *move) {
+func (w *webDriver) inside(around [][2]string, m *script.Move) {
 	if len(around) == 0 {
 		w.line(w.statement(m))
 		return
@@ -206,22 +208,22 @@ func (w *webDriver) inside(around [][2]string, m *move) {
 	w.page.block(open, end, func() { w.inside(around[1:], m) })
 }
 
-func (w *webDriver) statement(m *move) string {
-	a := &m.tool.Args
+func (w *webDriver) statement(m *script.Move) string {
+	a := &m.Tool.Args
 	on := ""
-	if m.element.given() {
-		on = w.at(m.element)
+	if m.Element.Given() {
+		on = w.at(m.Element)
 	}
-	switch m.tool.Type {
+	switch m.Tool.Type {
 	case step.GoToURL:
-		address, relative := w.script.address(m.url)
-		base := w.base
+		address, relative := w.Script.Address(m.URL)
+		base := w.Base
 		if !relative {
 			base = nil
 		}
 		return w.open(w.page, w.dialect.address(w.page, address, base))
 	case step.Back, step.Forward:
-		return w.load(w.page, m.tool.Type)
+		return w.load(w.page, m.Tool.Type)
 	case step.Reload:
 		return w.load(w.page, "refresh")
 	case step.SetViewport:
@@ -234,33 +236,34 @@ func (w *webDriver) statement(m *move) string {
 		return w.dialect.call(w.page, "rightClick", on)
 	case step.TypeKeys:
 		if on == "" {
-			return w.dialect.call(w.page, "typeKeys", w.dialect.text(m.text))
+			return w.dialect.call(w.page, "typeKeys", w.dialect.text(m.Text))
 		}
-		return w.dialect.call(w.page, "typeInto", on, w.dialect.text(m.text))
+		return w.dialect.call(w.page, "typeInto", on, w.dialect.text(m.Text))
 	case step.InputText:
-		return w.dialect.call(w.page, "fill", on, w.dialect.text(m.text))
+		return w.dialect.call(w.page, "fill", on, w.dialect.text(m.Text))
 	case step.Select:
-		if n, ok := optionIndex(m.option); ok {
+		if n, ok := script.OptionIndex(m.Option); ok {
 			return w.dialect.call(w.page, "select", on, strconv.Itoa(n))
 		}
-		return w.dialect.call(w.page, "select", on, w.dialect.text(m.option))
+		return w.dialect.call(w.page, "select", on, w.dialect.text(m.Option))
 	case step.EnterKeySubmit:
 		return w.press(w.page, "", nil, "Enter")
 	case step.PressKey:
-		held, key, _ := step.ParseKey(a.Key)
+		held, key, _ := keyboard.Parse(a.Key)
 		return w.press(w.page, on, held, key)
 	case step.SwitchWindow:
-		return w.window(w.page, a.Matcher.Name, m.value)
+		return w.window(w.page, a.Matcher.Name, m.Value)
 	case step.Pause:
 		return w.pause(w.page, pauseOf(a))
 	case step.ScrollDocument:
-		return w.dialect.call(w.page, "scroll", w.at(place{kind: step.CSS, value: text{{literal: ":root"}}}), w.literal(a.Direction))
+		return w.dialect.call(w.page, "scroll", w.at(script.Place{Kind: step.CSS, Value: script.Text{{Literal: ":root"}}}),
+			w.literal(a.Direction))
 	case step.ScrollElement:
 		return w.dialect.call(w.page, "scroll", on, w.literal(a.Direction))
 	case step.Hover:
 		return w.dialect.call(w.page, "hover", on)
 	case step.Drag:
-		return w.dialect.call(w.page, "drag", on, w.at(m.target))
+		return w.dialect.call(w.page, "drag", on, w.at(m.Target))
 	case step.UploadFile:
 		return w.upload(w.page, on, fileName(a.File.Name), a.File.Content)
 	case step.HandleDialog:
@@ -268,9 +271,9 @@ func (w *webDriver) statement(m *move) string {
 			return w.dialect.call(w.page, "dismissDialog")
 		}
 		if a.Text != nil {
-			return w.dialect.call(w.page, "acceptDialog", w.dialect.text(m.text))
+			return w.dialect.call(w.page, "acceptDialog", w.dialect.text(m.Text))
 		}
 		return w.dialect.call(w.page, "acceptDialog")
 	}
-	return w.claim(w.page, a.Matcher, on, m.value, a.Not)
+	return w.claim(w.page, a.Matcher, on, m.Value, a.Not)
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slipway-qa/slipway/api/authoring/export/language"
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
@@ -13,60 +15,62 @@ import (
 // webdriverIO writes statements of an async function.
 type webdriverIO struct{}
 
-func (webdriverIO) unit() (string, int)        { return "  ", 1 }
-func (webdriverIO) comment(text string) string { return "// " + text }
-func (webdriverIO) literal(s string) string    { return javaScript(s) }
-func (webdriverIO) text(t text) string         { return javaScriptText(t) }
-func (webdriverIO) number(t text) string       { return javaScriptNumber(t) }
-func (webdriverIO) milliseconds(n int) string  { return thousands(n) }
+func (webdriverIO) unit() (string, int)         { return "  ", 1 }
+func (webdriverIO) comment(text string) string  { return "// " + text }
+func (webdriverIO) literal(s string) string     { return language.JavaScript(s) }
+func (webdriverIO) text(t script.Text) string   { return language.JavaScriptText(t) }
+func (webdriverIO) number(t script.Text) string { return language.JavaScriptNumber(t) }
+func (webdriverIO) milliseconds(n int) string   { return language.Thousands(n) }
 
-func (webdriverIO) function(f *groupFunction) (open, end string, method bool) {
-	return "const " + f.name + " = async (given) => {", "};", false
+func (webdriverIO) function(f *script.Function) (open, end string, method bool) {
+	return "const " + f.Name + " = async (given) => {", "};", false
 }
 
-func (webdriverIO) run(c *groupCall) string { return "await " + c.statement() }
+func (webdriverIO) run(c *script.Call) string { return "await " + javaScriptCall(c) }
 
-func (webdriverIO) rows(d *testfile.Data) (rows []string, name string) { return javaScriptRows(d) }
+func (webdriverIO) rows(d *testfile.Data) (rows []string, name string) {
+	return language.JavaScriptRows(d)
+}
 
-func (webdriverIO) address(_ *page, t, base text) string {
+func (webdriverIO) address(_ *page, t, base script.Text) string {
 	if len(base) == 0 {
-		return javaScriptText(t)
+		return language.JavaScriptText(t)
 	}
-	return "new URL(" + javaScriptText(t) + ", " + javaScriptText(base) + ").href"
+	return "new URL(" + language.JavaScriptText(t) + ", " + language.JavaScriptText(base) + ").href"
 }
 
-func (d webdriverIO) locator(at place) string {
+func (d webdriverIO) locator(at script.Place) string {
 	var members []string
 	add := func(name, value string) { members = append(members, name+": "+value) }
-	if len(at.name) > 0 {
-		add("name", javaScriptText(at.name))
+	if len(at.Name) > 0 {
+		add("name", language.JavaScriptText(at.Name))
 	}
-	if at.exact {
+	if at.Exact {
 		add("exact", "true")
 	}
-	if at.level > 0 {
-		add("level", strconv.Itoa(at.level))
+	if at.Level > 0 {
+		add("level", strconv.Itoa(at.Level))
 	}
-	if len(at.state) > 0 {
+	if len(at.State) > 0 {
 		var states []string
-		for _, s := range at.state {
-			states = append(states, fmt.Sprintf("%s: %t", s.name, s.is))
+		for _, s := range at.State {
+			states = append(states, fmt.Sprintf("%s: %t", s.Name, s.Is))
 		}
 		add("state", "{ "+strings.Join(states, ", ")+" }")
 	}
-	if at.within != nil {
-		add("within", d.locator(*at.within))
+	if at.Within != nil {
+		add("within", d.locator(*at.Within))
 	}
-	if at.has != nil {
-		add("has", d.locator(*at.has))
+	if at.Has != nil {
+		add("has", d.locator(*at.Has))
 	}
-	if len(at.hasText) > 0 {
-		add("hasText", javaScriptText(at.hasText))
+	if len(at.HasText) > 0 {
+		add("hasText", language.JavaScriptText(at.HasText))
 	}
-	if at.index != nil {
-		add("nth", strconv.Itoa(*at.index))
+	if at.Index != nil {
+		add("nth", strconv.Itoa(*at.Index))
 	}
-	return at.kind + "(" + javaScriptText(at.value) + javaScriptOptions(members) + ")"
+	return at.Kind + "(" + language.JavaScriptText(at.Value) + javaScriptOptions(members) + ")"
 }
 
 func (webdriverIO) call(p *page, name string, arguments ...string) string {
@@ -83,7 +87,7 @@ func (d webdriverIO) load(p *page, how string) string {
 }
 
 func (webdriverIO) pause(_ *page, ms int) string {
-	return "await browser.pause(" + thousands(ms) + ");"
+	return "await browser.pause(" + language.Thousands(ms) + ");"
 }
 
 func (d webdriverIO) press(p *page, on string, held []string, key string) string {
@@ -95,7 +99,7 @@ func (d webdriverIO) press(p *page, on string, held []string, key string) string
 		case len([]rune(k)) > 1:
 			keys = append(keys, "Key."+k)
 		default:
-			keys = append(keys, javaScript(k))
+			keys = append(keys, language.JavaScript(k))
 		}
 	}
 	list := "[" + strings.Join(keys, ", ") + "]"
@@ -111,12 +115,12 @@ func (d webdriverIO) press(p *page, on string, held []string, key string) string
 	return "await browser.keys(" + list + ");"
 }
 
-func (d webdriverIO) window(p *page, matcher string, value text) string {
+func (d webdriverIO) window(p *page, matcher string, value script.Text) string {
 	switch matcher {
 	case step.WindowTitle:
-		return d.call(p, "switchWindow", "async () => (await browser.getTitle()).includes("+javaScriptText(value)+")")
+		return d.call(p, "switchWindow", "async () => (await browser.getTitle()).includes("+language.JavaScriptText(value)+")")
 	case step.WindowURL:
-		return d.call(p, "switchWindow", "async () => (await browser.getUrl()).includes("+javaScriptText(value)+")")
+		return d.call(p, "switchWindow", "async () => (await browser.getUrl()).includes("+language.JavaScriptText(value)+")")
 	case step.WindowIndex:
 		return d.call(p, "switchToWindow", d.number(value))
 	}
@@ -124,10 +128,10 @@ func (d webdriverIO) window(p *page, matcher string, value text) string {
 }
 
 func (d webdriverIO) upload(p *page, on string, name string, content []byte) string {
-	return d.call(p, "upload", on, javaScript(name), "'"+base64.StdEncoding.EncodeToString(content)+"'")
+	return d.call(p, "upload", on, language.JavaScript(name), "'"+base64.StdEncoding.EncodeToString(content)+"'")
 }
 
-func (webdriverIO) claim(p *page, m *step.Matcher, on string, value text, not bool) string {
+func (webdriverIO) claim(p *page, m *step.Matcher, on string, value script.Text, not bool) string {
 	p.call("eventually")
 	read := func(name string) string {
 		function := func(name string, arguments ...string) string {
@@ -156,7 +160,7 @@ func (webdriverIO) claim(p *page, m *step.Matcher, on string, value text, not bo
 			return function("valueOf")
 		}
 		p.call("first")
-		return function("attribute", javaScript(m.Args.Name))
+		return function("attribute", language.JavaScript(m.Args.Name))
 	}
 	// What is hidden is not visible; there is one function for both.
 	claim := javaScriptClaim(p, m, value, not != (m.Name == step.Hidden), read)

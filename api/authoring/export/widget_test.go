@@ -14,15 +14,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/widget"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 // widgetCase is a case of the widget set, and how it is exported.
 type widgetCase struct {
 	widget.Case
-	exported Case
+	exported script.Case
 }
 
 // widgetShare is the share of the cases that runs without WIDGET_CASES: one of so
@@ -48,7 +50,7 @@ func widgetCases(t *testing.T, target string) []widgetCase {
 				steps[j].TimeoutMS = int(c.Timeout() / time.Millisecond)
 			}
 		}
-		w := widgetCase{c, Case{ID: c.FullName(), Name: fmt.Sprintf("case %d", i), TestURL: site.BaseURL() + c.Page,
+		w := widgetCase{c, script.Case{ID: c.FullName(), Name: fmt.Sprintf("case %d", i), TestURL: site.BaseURL() + c.Page,
 			Steps: steps, FirstMatch: c.FirstMatch}}
 		if !only.MatchString(c.FullName()) || !set && assigned(t, &w) != target || !sayable(t, target, &w) ||
 			target == SeleniumIDE && !forIDE(t, &w) {
@@ -100,7 +102,7 @@ func assigned(t *testing.T, c *widgetCase) string {
 // first of several matches, so that those which must fail say little.
 func forIDE(t *testing.T, c *widgetCase) bool {
 	t.Helper()
-	return c.Expect == step.Passed && !slices.ContainsFunc(ideTestOf(t, c).Tests[0].Commands, func(c ideCommand) bool {
+	return c.Expect == playback.Passed && !slices.ContainsFunc(ideTestOf(t, c).Tests[0].Commands, func(c ideCommand) bool {
 		return strings.HasPrefix(c.Command, "//")
 	})
 }
@@ -146,9 +148,9 @@ var differsInSelenium = map[string]string{
 
 // wrong returns what is wrong with how an export ended; "" if nothing is.
 func (c *widgetCase) wrong(target, failure string) string {
-	got := step.Passed
+	got := playback.Passed
 	if failure != "" {
-		got = step.Failed
+		got = playback.Failed
 	}
 	why, differs := differs[target][c.FullName()]
 	switch {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -12,7 +13,7 @@ import (
 var stateTools = []string{step.SetCookie, step.SetStorage, step.ClearState, step.Emulate, step.SetClock, step.Save, step.ForEach}
 
 // checkWritable finds what a target has no words for. The error is a *step.InvalidError.
-func checkWritable(t Target, c Case) error {
+func checkWritable(t Target, c script.Case) error {
 	for i := range c.Steps {
 		if c.Steps[i].Tool.Type == step.Finish {
 			return nil // nothing is done behind it
@@ -38,7 +39,7 @@ func checkWritable(t Target, c Case) error {
 	return nil
 }
 
-func writable(t Target, c Case, path string, tool *step.Tool) error {
+func writable(t Target, c script.Case, path string, tool *step.Tool) error {
 	a := &tool.Args
 	lacks := func(member, what string) error {
 		return &step.InvalidError{Path: path + member, Msg: what + " has no words in " + t.Name}
@@ -90,11 +91,11 @@ func writable(t Target, c Case, path string, tool *step.Tool) error {
 }
 
 // writablePlaywright finds what only some browsers can, and paths that no code is written for.
-func writablePlaywright(c Case, tool *step.Tool, lacks func(member, what string) error) error {
+func writablePlaywright(c script.Case, tool *step.Tool, lacks func(member, what string) error) error {
 	a := &tool.Args
 	cdp := tool.Type == step.ClearState && (a.All || a.Local) ||
 		tool.Type == step.Emulate && (a.Device != "" || a.Locale != "" || a.TimeZone != "" || a.CPU != nil || a.Network != nil)
-	if cdp && browserOf(c.Capabilities).Playwright != "chromium" {
+	if cdp && script.BrowserOf(c.Capabilities).Playwright != "chromium" {
 		return lacks("", tool.Type+" for a browser other than Chromium")
 	}
 	if m := a.Matcher; m != nil && m.Args.Body != nil && m.Args.Body.Path != "" {

@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/generation"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/storage/step/group"
 )
 
@@ -129,7 +129,7 @@ func (h Generations) readRefinement(ctx context.Context, organization int64, in 
 }
 
 // target is the one of the request; nil leaves it to the case.
-func (in *refineBody) target(check settings.Check) (*step.Target, error) {
+func (in *refineBody) target(check settings.Check) (*capability.Target, error) {
 	if !in.RunSettings.Given() {
 		return nil, nil
 	}
@@ -144,12 +144,14 @@ func (in *refineBody) target(check settings.Check) (*step.Target, error) {
 
 // resolve works out the capabilities and the tunnel of the session, and refuses what
 // the organization does not have.
-func (h Generations) resolve(ctx context.Context, organization int64, n *generation.New, primary *step.Target, target step.Target) error {
+func (h Generations) resolve(ctx context.Context, organization int64, n *generation.New, primary *capability.Target,
+	target capability.Target) error {
 	of := handler.Targeting{Base: h.Base, Organization: organization}
-	resolved := step.Resolver{Vendor: h.Vendor, Case: n.Name, Primary: primary}.Resolve([]step.Target{target}, n.Settings.SCTunnelName)
+	resolved := capability.Resolver{Vendor: h.Vendor, Case: n.Name, Primary: primary}.Resolve([]capability.Target{target},
+		n.Settings.SCTunnelName)
 	path := settings.Path + ".scTunnelName"
 	if n.Settings.SCTunnelName == nil {
-		path = settings.TargetPath + "." + step.TunnelPath(h.Vendor)
+		path = settings.TargetPath + "." + capability.TunnelPath(h.Vendor)
 	}
 	if err := of.CheckTunnel(ctx, path, resolved.Tunnel); err != nil {
 		return err

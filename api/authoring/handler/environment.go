@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/environment"
 	"github.com/slipway-qa/slipway/storage/run"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // codeEnvironmentForbidden is that of an environment which is for other tests.
@@ -48,7 +48,7 @@ func (t Targeting) CheckEnvironment(ctx context.Context, env *environment.Enviro
 
 // Within returns the settings of a case as they are in an environment, nil for none: with
 // its tunnel in place of those that the case and its targets name.
-func (t Targeting) Within(env *environment.Environment, s *step.RunSettings) *step.RunSettings {
+func (t Targeting) Within(env *environment.Environment, s *capability.RunSettings) *capability.RunSettings {
 	if env == nil {
 		return s
 	}
@@ -60,12 +60,12 @@ func (t Targeting) Within(env *environment.Environment, s *step.RunSettings) *st
 	of.SCTunnelName = &tunnel
 	if s.PrimaryTarget != nil {
 		primary := *s.PrimaryTarget
-		primary.Capabilities = step.WithoutTunnel(primary.Capabilities, t.Vendor)
+		primary.Capabilities = capability.WithoutTunnel(primary.Capabilities, t.Vendor)
 		of.PrimaryTarget = &primary
 	}
-	of.RunTargets = make([]step.Target, len(s.RunTargets))
+	of.RunTargets = make([]capability.Target, len(s.RunTargets))
 	for i, target := range s.RunTargets {
-		of.RunTargets[i] = step.Target{IsRDC: target.IsRDC, Capabilities: step.WithoutTunnel(target.Capabilities, t.Vendor)}
+		of.RunTargets[i] = capability.Target{IsRDC: target.IsRDC, Capabilities: capability.WithoutTunnel(target.Capabilities, t.Vendor)}
 	}
 	return &of
 }

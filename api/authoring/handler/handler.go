@@ -29,7 +29,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/storage/quota"
 	"github.com/slipway-qa/slipway/storage/seal"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 )
@@ -73,11 +73,11 @@ type Base struct {
 func (h *Base) Read(c *gin.Context, into any) error { return request.Read(c, into, h.Words) }
 
 // CheckTarget checks a target of a request.
-func (h *Base) CheckTarget(t *step.Target) error {
-	if err := step.CheckTarget(t); err != nil || h.UnsafeCapabilities {
+func (h *Base) CheckTarget(t *capability.Target) error {
+	if err := capability.CheckTarget(t); err != nil || h.UnsafeCapabilities {
 		return err
 	}
-	return step.CheckPermitted(t, h.Vendor)
+	return capability.CheckPermitted(t, h.Vendor)
 }
 
 // Change runs a change with its audit row in one transaction.

@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/distribution"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // The codes of a run that cannot be started.
@@ -33,12 +33,12 @@ type Targeting struct {
 
 // TunnelPath is where a target of the member names its tunnel.
 func (h *Base) TunnelPath(member string, target int) string {
-	return fmt.Sprintf("%s[%d].%s", member, target, step.TunnelPath(h.Vendor))
+	return fmt.Sprintf("%s[%d].%s", member, target, capability.TunnelPath(h.Vendor))
 }
 
 // DifferentTunnels refuses targets of the member that name different tunnels. A run
 // has one.
-func (h *Base) DifferentTunnels(path string, resolved step.Resolved) error {
+func (h *Base) DifferentTunnels(path string, resolved capability.Resolved) error {
 	return problem.Member(h.TunnelPath(path, resolved.At), "must be the same for all targets: they share one tunnel")
 }
 
@@ -56,11 +56,11 @@ func (t Targeting) CheckTunnel(ctx context.Context, path, name string) error {
 
 // CheckApps refuses targets whose app is said to be a build of the organization
 // and is none, or an address that no test may open. The job looks again: the build may be deleted meanwhile.
-func (t Targeting) CheckApps(ctx context.Context, targets []step.Target) error {
+func (t Targeting) CheckApps(ctx context.Context, targets []capability.Target) error {
 	seen := map[string]bool{}
 	for i := range targets {
-		app := step.App(targets[i].Capabilities)
-		if address := step.AppAddress(targets[i].Capabilities); address != "" && !seen[app] {
+		app := capability.App(targets[i].Capabilities)
+		if address := capability.AppAddress(targets[i].Capabilities); address != "" && !seen[app] {
 			seen[app] = true
 			if err := t.CheckURL(ctx, address); err != nil {
 				return problem.Member("capabilities.appium:app", err.Error())
@@ -84,7 +84,7 @@ func (t Targeting) CheckApps(ctx context.Context, targets []step.Target) error {
 }
 
 func (t Targeting) checkApp(ctx context.Context, app string) error {
-	id, fileName, ok := step.AppReference(app)
+	id, fileName, ok := capability.AppReference(app)
 	if !ok {
 		return storage.ErrNotFound
 	}
@@ -97,7 +97,7 @@ func (t Targeting) checkApp(ctx context.Context, app string) error {
 }
 
 // TargetsOf are those of a case; without any it cannot be run.
-func TargetsOf(s *step.RunSettings) ([]step.Target, error) {
+func TargetsOf(s *capability.RunSettings) ([]capability.Target, error) {
 	if targets := s.Targets(); len(targets) > 0 {
 		return targets, nil
 	}

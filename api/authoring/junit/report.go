@@ -23,6 +23,7 @@ import (
 	"github.com/slipway-qa/slipway/api/authoring/datarow"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 // A report has the form that the Ant task of JUnit has made common.
@@ -283,7 +284,7 @@ func newFailure(code, text string) *reportFailure {
 }
 
 // output lists the steps with their outcomes, a line each.
-func output(records []step.Record) string {
+func output(records []playback.Record) string {
 	var out strings.Builder
 	for i := range records {
 		r := &records[i]

@@ -13,6 +13,8 @@ import (
 
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 func instant(t testing.TB, text string) *time.Time {
@@ -64,12 +66,14 @@ func TestJUnitOfARun(t *testing.T) {
 	run := &store.Run{CaseName: "Buy <all>", BuildName: "1.2 <rc>", CreatedAt: *instant(t, "2026-03-01T10:00:00Z"), StartedAt: from,
 		FinishedAt: instant(t, "2026-03-01T10:00:04Z"), Jobs: []store.Job{
 			{Status: store.Passed, Healed: 1, StartedAt: from, FinishedAt: instant(t, "2026-03-01T10:00:02.734Z"),
-				Target: step.Target{Capabilities: step.Capabilities{"browserName": "chrome", "browserVersion": "120", "platformName": "Linux"}},
-				Records: []step.Record{
-					{StepID: "s1", Tool: step.Tool{Type: step.Click}, Status: step.Passed, TookMS: 5, Result: step.Outcome{Message: "clicked"},
-						Healed: &step.Healed{Reason: "same text", From: step.Selector{Type: step.CSS, Value: "#old"},
+				Target: capability.Target{Capabilities: capability.Capabilities{"browserName": "chrome", "browserVersion": "120",
+					"platformName": "Linux"}},
+				Records: []playback.Record{
+					{StepID: "s1", Tool: step.Tool{Type: step.Click}, Status: playback.Passed, TookMS: 5,
+						Result: step.Outcome{Message: "clicked"},
+						Healed: &playback.Healed{Reason: "same text", From: step.Selector{Type: step.CSS, Value: "#old"},
 							To: step.Selector{Type: step.CSS, Value: "a > b"}}},
-					{Tool: step.Tool{Type: step.Finish}, Status: step.Passed}}},
+					{Tool: step.Tool{Type: step.Finish}, Status: playback.Passed}}},
 			{Status: store.Failed, Healed: 2, ErrorCode: store.CodeAssertionFailed, Error: "found \"a\" & \x00\x1bnot b\xff"},
 			{Status: store.Errored, ErrorCode: store.CodeNoSession, Error: "no browser"},
 			{Status: store.Cancelled, ErrorCode: store.CodeCancelled},
@@ -107,10 +111,11 @@ func FuzzJUnit(f *testing.F) {
 	f.Add("<![CDATA[", "<!-- -->", "<?xml version=\"1.1\"?>")
 	f.Fuzz(func(t *testing.T, name, failure, message string) {
 		run := store.Run{CaseName: name, Jobs: []store.Job{{Status: store.Failed, ErrorCode: failure, Error: failure,
-			Records: []step.Record{{Tool: step.Tool{Type: name}, Status: step.Failed, Result: step.Outcome{Message: message},
-				Healed: &step.Healed{Reason: message}}}}}}
+			Records: []playback.Record{{Tool: step.Tool{Type: name}, Status: playback.Failed, Result: step.Outcome{Message: message},
+				Healed: &playback.Healed{Reason: message}}}}}}
 		flaky := store.Run{CaseName: name, Jobs: []store.Job{{Status: store.Flaky, Earlier: []store.Attempt{{Status: store.Errored,
-			ErrorCode: failure, Error: message, Records: []step.Record{{Tool: step.Tool{Type: name}, Result: step.Outcome{Message: message}}}}}}}}
+			ErrorCode: failure, Error: message, Records: []playback.Record{{Tool: step.Tool{Type: name},
+				Result: step.Outcome{Message: message}}}}}}}}
 		text, err := encodeReport(reportSuiteRun(&store.SuiteRun{SuiteName: name, Error: message}, []store.Run{run, flaky}))
 		require.NoError(t, err)
 		require.True(t, utf8.Valid(text))

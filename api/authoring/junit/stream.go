@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/api/authoring/datarow"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 )
 
 // Writer writes reports.
@@ -104,7 +105,7 @@ func (w Writer) sumRuns(ctx context.Context, view *reportView, runs []run.Run) (
 	for i := range runs {
 		ids[i] = runs[i].ID
 	}
-	all, err := run.EachJobOf(ctx, w.DB, ids)
+	all, err := reading.EachJobOf(ctx, w.DB, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +132,7 @@ func (v *reportView) frame() (top, bottom []byte, err error) {
 // streamJobs writes the jobs of a run that there were when their states were read.
 func (w Writer) streamJobs(ctx context.Context, enc *xml.Encoder, class string, r *run.Run, states []run.Status) error {
 	for from := 0; from < len(states); {
-		jobs, err := run.JobsFrom(ctx, w.DB, r.ID, from, min(reportStep, len(states)-from), failedOrHealed)
+		jobs, err := reading.JobsFrom(ctx, w.DB, r.ID, from, min(reportStep, len(states)-from), failedOrHealed)
 		if err != nil || len(jobs) == 0 { // none: the run was deleted meanwhile
 			return err
 		}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/authoring/answer"
 	"github.com/slipway-qa/slipway/storage/run"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 // traceProperty is the address of the trace of a testcase. Those of the attempts before the last
@@ -47,7 +47,7 @@ func picturesOf(j *run.Job) (list []reportTrace) {
 		switch f.Kind {
 		case run.Expected, run.Actual, run.Difference:
 		case run.Screenshot:
-			if of.Status != step.Failed {
+			if of.Status != playback.Failed {
 				continue
 			}
 		default:

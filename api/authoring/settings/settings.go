@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/api/authoring/problem"
 	"github.com/slipway-qa/slipway/api/authoring/request"
 	"github.com/slipway-qa/slipway/storage/authoring"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // Body are the run settings of a body: in the form of generate (target)
@@ -41,12 +41,12 @@ type Body struct {
 
 // targetBody is a target of a body.
 type targetBody struct {
-	Capabilities step.Capabilities `json:"capabilities"`
-	IsRDC        bool              `json:"isRdc"`
+	Capabilities capability.Capabilities `json:"capabilities"`
+	IsRDC        bool                    `json:"isRdc"`
 }
 
 // Check checks a target; its error has the path below the target.
-type Check func(*step.Target) error
+type Check func(*capability.Target) error
 
 const (
 	// Path is the member that has run settings.
@@ -58,7 +58,7 @@ const (
 // Read reads and checks the run settings of a new case. target.capabilities
 // becomes both the primary target and the only one to run on; without any target the
 // case can be run on targets that the run names.
-func Read(d request.Document, check Check) (s step.RunSettings, err error) {
+func Read(d request.Document, check Check) (s capability.RunSettings, err error) {
 	if !d.Given() {
 		return s, nil
 	}
@@ -67,7 +67,7 @@ func Read(d request.Document, check Check) (s step.RunSettings, err error) {
 		return s, err
 	}
 	s = change(s)
-	return s, problem.Under(Path, step.CheckSettings(&s))
+	return s, problem.Under(Path, capability.CheckSettings(&s))
 }
 
 // settingsChange is what a body says of run settings. A member that was sent as null
@@ -77,14 +77,14 @@ type settingsChange struct {
 	testURL, tunnel, healing, drift, trace *string
 	strict                                 *bool
 	retries                                *int // AsWider: null
-	primary                                *step.Target
-	targets                                []step.Target
-	access                                 step.Access
+	primary                                *capability.Target
+	targets                                []capability.Target
+	access                                 capability.Access
 }
 
 // ReadChange reads run settings that are put over those of a case. The caller
 // checks the result.
-func ReadChange(d request.Document, check Check) (func(step.RunSettings) step.RunSettings, error) {
+func ReadChange(d request.Document, check Check) (func(capability.RunSettings) capability.RunSettings, error) {
 	var in settingsChange
 	if err := d.Decode(Path, &in.body); err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func (in *settingsChange) readTargets(check Check) (err error) {
 }
 
 // over returns stored settings with the members that were sent.
-func (in *settingsChange) over(s step.RunSettings) step.RunSettings {
+func (in *settingsChange) over(s capability.RunSettings) capability.RunSettings {
 	s.TestURL = request.Or(in.testURL, s.TestURL)
 	if in.tunnel != nil {
 		if s.SCTunnelName = in.tunnel; *in.tunnel == "" {
@@ -207,7 +207,7 @@ func (in *settingsChange) over(s step.RunSettings) step.RunSettings {
 // readAccess reads what the site of the test asks for.
 func (in *settingsChange) readAccess() error {
 	if in.body.BasicAuth.Given() {
-		in.access.BasicAuth = &step.BasicAuth{}
+		in.access.BasicAuth = &capability.BasicAuth{}
 		if err := in.body.BasicAuth.Decode(Path+".basicAuth", in.access.BasicAuth); err != nil {
 			return err
 		}
@@ -215,13 +215,13 @@ func (in *settingsChange) readAccess() error {
 	if !in.body.ClientCertificate.Given() {
 		return nil
 	}
-	in.access.ClientCertificate = &step.ClientCertificate{}
+	in.access.ClientCertificate = &capability.ClientCertificate{}
 	return in.body.ClientCertificate.Decode(Path+".clientCertificate", in.access.ClientCertificate)
 }
 
 // overTargets changes the targets. Those to run on follow the primary one for as long
 // as they are nothing else.
-func (in *settingsChange) overTargets(s *step.RunSettings) {
+func (in *settingsChange) overTargets(s *capability.RunSettings) {
 	follow := len(s.RunTargets) == 0 || len(s.RunTargets) == 1 && reflect.DeepEqual(&s.RunTargets[0], s.PrimaryTarget)
 	if in.body.PrimaryTarget.Sent() || in.body.Target.Sent() {
 		s.PrimaryTarget = in.primary
@@ -229,14 +229,14 @@ func (in *settingsChange) overTargets(s *step.RunSettings) {
 			s.RunTargets = nil
 		}
 		if s.RunTargets == nil && in.primary != nil {
-			s.RunTargets = []step.Target{*in.primary}
+			s.RunTargets = []capability.Target{*in.primary}
 		}
 	}
 	if !in.body.RunTargets.Sent() {
 		return
 	}
 	if s.RunTargets = in.targets; !in.body.RunTargets.Given() && s.PrimaryTarget != nil {
-		s.RunTargets = []step.Target{*s.PrimaryTarget} // null is what an absent member is
+		s.RunTargets = []capability.Target{*s.PrimaryTarget} // null is what an absent member is
 	}
 	if s.PrimaryTarget == nil && len(in.targets) > 0 {
 		s.PrimaryTarget = &in.targets[0]
@@ -244,12 +244,12 @@ func (in *settingsChange) overTargets(s *step.RunSettings) {
 }
 
 // ReadTargets reads and checks an array of targets, of which it leaves out empty ones.
-func ReadTargets(path string, d request.Document, check Check) ([]step.Target, error) {
+func ReadTargets(path string, d request.Document, check Check) ([]capability.Target, error) {
 	all, err := d.Elements(path, authoring.MaxTargets)
 	if err != nil {
 		return nil, err
 	}
-	targets := make([]step.Target, 0, len(all))
+	targets := make([]capability.Target, 0, len(all))
 	for i, element := range all {
 		at := fmt.Sprintf("%s[%d]", path, i)
 		if !element.Given() {
@@ -268,7 +268,7 @@ func ReadTargets(path string, d request.Document, check Check) ([]step.Target, e
 
 // ReadTarget reads and checks a target; nil when it has no capabilities, which is how a
 // case without a target is shown.
-func ReadTarget(path string, d request.Document, check Check) (*step.Target, error) {
+func ReadTarget(path string, d request.Document, check Check) (*capability.Target, error) {
 	if !d.Given() {
 		return nil, nil
 	}
@@ -276,12 +276,12 @@ func ReadTarget(path string, d request.Document, check Check) (*step.Target, err
 	if err := d.Decode(path, &in); err != nil || len(in.Capabilities) == 0 {
 		return nil, err
 	}
-	t := &step.Target{Capabilities: in.Capabilities, IsRDC: in.IsRDC}
+	t := &capability.Target{Capabilities: in.Capabilities, IsRDC: in.IsRDC}
 	return t, problem.Under(path, check(t))
 }
 
 // ReadForGeneration reads run settings with one target.
-func ReadForGeneration(d request.Document, check Check) (s step.RunSettings, err error) {
+func ReadForGeneration(d request.Document, check Check) (s capability.RunSettings, err error) {
 	var in settingsChange
 	if err := d.Decode(Path, &in.body); err != nil {
 		return s, err
@@ -299,8 +299,8 @@ func ReadForGeneration(d request.Document, check Check) (s step.RunSettings, err
 	switch {
 	case s.PrimaryTarget == nil:
 		return s, problem.Member(TargetPath+".capabilities", "is required, and must name what to run on, such as browserName")
-	case s.TestURL == "" && !step.AppTarget(s.PrimaryTarget.Capabilities):
+	case s.TestURL == "" && !capability.AppTarget(s.PrimaryTarget.Capabilities):
 		return s, problem.Member(Path+".testUrl", "is required for a test of a web site")
 	}
-	return s, problem.Under(Path, step.CheckSettings(&s))
+	return s, problem.Under(Path, capability.CheckSettings(&s))
 }

@@ -3,7 +3,7 @@ package settings
 import (
 	"github.com/slipway-qa/slipway/api/authoring/request"
 	"github.com/slipway-qa/slipway/api/route"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // Types are the types behind the schemas of openapi.yaml.
@@ -14,8 +14,8 @@ func Types() route.Types {
 			"authoring_run_settings": View{},
 		},
 		Requests: map[string]any{
-			"authoring_basic_auth":         step.BasicAuth{},
-			"authoring_client_certificate": step.ClientCertificate{},
+			"authoring_basic_auth":         capability.BasicAuth{},
+			"authoring_client_certificate": capability.ClientCertificate{},
 			"authoring_run_settings_body":  Body{},
 		},
 	}
@@ -23,5 +23,5 @@ func Types() route.Types {
 
 // Vocabulary are the bodies and answers whose members have a meaning elsewhere.
 func Vocabulary() request.Vocabulary {
-	return request.Vocabulary{Bodies: []any{Body{}, targetBody{}, step.BasicAuth{}, step.ClientCertificate{}}}
+	return request.Vocabulary{Bodies: []any{Body{}, targetBody{}, capability.BasicAuth{}, capability.ClientCertificate{}}}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // caseBody is what a request may change of a case. Members that are absent stay.
@@ -188,14 +189,14 @@ func (h Cases) checkChange(ctx context.Context, organization int64, id string, c
 	n := authoring.NewCase{Name: row.Name, Settings: row.Settings}
 	if change.Settings != nil {
 		n.Settings = change.Settings(row.Settings)
-		if err := problem.Under(settings.Path, step.CheckSettings(&n.Settings)); err != nil {
+		if err := problem.Under(settings.Path, capability.CheckSettings(&n.Settings)); err != nil {
 			return nil, err
 		}
 		if err := h.checkSharedTunnel(&n); err != nil {
 			return nil, err
 		}
 	}
-	if err := problem.Under("steps", step.CheckPlatform(request.Or(change.Steps, nil), n.Settings.Targets())); err != nil {
+	if err := problem.Under("steps", capability.CheckPlatform(request.Or(change.Steps, nil), n.Settings.Targets())); err != nil {
 		return nil, err
 	}
 	return row, h.CheckAddresses(ctx, settings.Path+".testUrl", n.Settings.TestURL, "steps", request.Or(change.Steps, nil))

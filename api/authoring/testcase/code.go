@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/authoring/answer"
 	"github.com/slipway-qa/slipway/api/authoring/export"
+	"github.com/slipway-qa/slipway/api/authoring/export/script"
 	"github.com/slipway-qa/slipway/api/authoring/problem"
 	"github.com/slipway-qa/slipway/api/authoring/request"
 	"github.com/slipway-qa/slipway/api/respond"
@@ -119,7 +120,7 @@ func (h Cases) export(c *gin.Context, row *authoring.Case, target, revisionID st
 	if err != nil {
 		return codeView{}, err
 	}
-	of := export.Case{ID: row.ID, Name: row.Name, TestURL: row.Settings.TestURL, Steps: plan.Steps, Places: plan.Places,
+	of := script.Case{ID: row.ID, Name: row.Name, TestURL: row.Settings.TestURL, Steps: plan.Steps, Places: plan.Places,
 		FirstMatch: !request.Or(row.Settings.Strict, true)}
 	if !row.Settings.PrimaryTarget.Empty() {
 		of.Capabilities = row.Settings.PrimaryTarget.Capabilities

@@ -17,7 +17,7 @@ import (
 	"github.com/slipway-qa/slipway/api/authoring/problem"
 	"github.com/slipway-qa/slipway/api/authoring/request"
 	"github.com/slipway-qa/slipway/api/respond"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // requireRefusal: what strangers send is either taken or refused with a 4xx that
@@ -83,7 +83,7 @@ func FuzzCaseChange(f *testing.F) {
 		if !utf8.ValidString(text) {
 			t.Fatal("wrong bytes were read")
 		}
-		change, _, err := in.read(step.CheckTarget)
+		change, _, err := in.read(capability.CheckTarget)
 		if err != nil {
 			requireRefusal(t, err)
 			return
@@ -91,7 +91,7 @@ func FuzzCaseChange(f *testing.F) {
 		if change.Settings == nil {
 			return
 		}
-		once := change.Settings(step.RunSettings{})
+		once := change.Settings(capability.RunSettings{})
 		if twice := change.Settings(once); !reflect.DeepEqual(once, twice) {
 			t.Fatalf("%+v, and again %+v", once, twice)
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/slipway-qa/slipway/api/authoring/settings"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // maxIntent bounds intent and description, in characters.
@@ -96,7 +97,7 @@ func (h Cases) checkSharedTunnel(n *authoring.NewCase) error {
 	if n.Settings.SCTunnelName != nil {
 		return nil
 	}
-	resolver := step.Resolver{Vendor: h.Vendor, Case: n.Name, Primary: n.Settings.PrimaryTarget}
+	resolver := capability.Resolver{Vendor: h.Vendor, Case: n.Name, Primary: n.Settings.PrimaryTarget}
 	if resolved := resolver.Resolve(n.Settings.RunTargets, nil); resolved.Conflict {
 		return h.DifferentTunnels(settings.Path+".runTargets", resolved)
 	}
@@ -142,7 +143,7 @@ func (h Cases) readTest(ctx context.Context, in *importBody, n *authoring.NewCas
 	if err := step.Validate(n.Revision.Steps); err != nil {
 		return nil, problem.Under(stepsPath, err)
 	}
-	if err := step.CheckPlatform(n.Revision.Steps, n.Settings.Targets()); err != nil {
+	if err := capability.CheckPlatform(n.Revision.Steps, n.Settings.Targets()); err != nil {
 		return nil, problem.Under(stepsPath, err)
 	}
 	return warnings, h.CheckAddresses(ctx, urlPath, n.Settings.TestURL, stepsPath, n.Revision.Steps)
@@ -183,7 +184,7 @@ func (in *importBody) readRecording(n *authoring.NewCase) (urlPath, stepsPath st
 	n.Revision.Steps, warnings = test.Steps, append(warnings, test.Warnings...)
 	if n.Settings.TestURL == "" {
 		urlPath, n.Settings.TestURL = stepsPath+".url", test.URL
-		err = problem.Under(stepsPath, step.CheckSettings(&n.Settings))
+		err = problem.Under(stepsPath, capability.CheckSettings(&n.Settings))
 	}
 	return urlPath, stepsPath, warnings, err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/rows"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // runBody is what a request may say of a run of a case.
@@ -73,7 +74,7 @@ type givenInputs struct {
 func (h reader) inputs(ctx context.Context, of givenInputs, recorded func() ([]string, error)) (in run.Inputs,
 	values map[string]string, err error) {
 	in.BuildID, in.Retries, in.Trace = of.buildID, of.retries, request.Or(of.trace, "")
-	if err := step.CheckRetries("retries", of.retries); err != nil {
+	if err := capability.CheckRetries("retries", of.retries); err != nil {
 		return in, nil, problem.Under("", err)
 	}
 	if of.testURL != nil {
@@ -110,7 +111,7 @@ func (in *runBody) build(caseName string) (string, error) {
 
 // targets are those of the request; without any, as with empty ones alone, those of the
 // environment, if there is one that has some, else those of the case.
-func (in *runBody) targets(s *step.RunSettings, env *environment.Environment, check settings.Check) ([]step.Target, error) {
+func (in *runBody) targets(s *capability.RunSettings, env *environment.Environment, check settings.Check) ([]capability.Target, error) {
 	if in.Targets.Given() {
 		targets, err := settings.ReadTargets("targets", in.Targets, check)
 		if err != nil || len(targets) > 0 {
@@ -125,7 +126,7 @@ func (in *runBody) targets(s *step.RunSettings, env *environment.Environment, ch
 
 // tunnel is the one of the request, else the case's; nil leaves it to the targets.
 // null asks for none, whatever the case and the targets name.
-func (in *runBody) tunnel(s *step.RunSettings) (*string, error) {
+func (in *runBody) tunnel(s *capability.RunSettings) (*string, error) {
 	asked, err := request.Value(in.SCTunnelName, "scTunnelName", "")
 	if err != nil || asked != nil {
 		return asked, err

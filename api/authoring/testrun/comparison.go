@@ -11,7 +11,8 @@ import (
 	"github.com/slipway-qa/slipway/api/authoring/request"
 	"github.com/slipway-qa/slipway/api/authoring/settings"
 	"github.com/slipway-qa/slipway/storage/run"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/run/reading"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 // maxCompared bounds the jobs of a run that are compared, as their records are long.
@@ -58,7 +59,7 @@ func (h Runs) Comparison(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	good, err := run.GoodBefore(ctx, h.DB, organization, row)
+	good, err := reading.GoodBefore(ctx, h.DB, organization, row)
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func (h Runs) Comparison(c *gin.Context) error {
 			ids = append(ids, before.ID)
 		}
 	}
-	passed, err := run.ReadJobs(ctx, h.DB, organization, ids)
+	passed, err := reading.Jobs(ctx, h.DB, organization, ids)
 	if err != nil {
 		return err
 	}
@@ -94,16 +95,16 @@ func (h Runs) Comparison(c *gin.Context) error {
 	return answer.Data(c, http.StatusOK, view)
 }
 
-func (h reader) beside(then, now []step.Record) []stepsBeside {
+func (h reader) beside(then, now []playback.Record) []stepsBeside {
 	list := []stepsBeside{}
-	for _, pair := range run.PairSteps(then, now) {
+	for _, pair := range reading.PairSteps(then, now) {
 		list = append(list, stepsBeside{Differs: pair.Differences(), Then: h.viewRecord(pair.Then), Now: h.viewRecord(pair.Now)})
 	}
 	return list
 }
 
 // viewRecord is a record whose picture is named by its address here.
-func (h reader) viewRecord(r *step.Record) *recordView {
+func (h reader) viewRecord(r *playback.Record) *recordView {
 	if r == nil {
 		return nil
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/generation"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 )
 
 // linkAge is the life of a signed link to a file: long enough to look through the
@@ -118,7 +119,7 @@ func (h reader) content(c *gin.Context, f *run.File) error {
 
 // fileOf reads a file of a run, or one that was captured while a test was written.
 func (h reader) fileOf(ctx context.Context, organization int64, id uuid.UUID) (*run.File, error) {
-	f, err := run.FileByID(ctx, h.DB, organization, id)
+	f, err := reading.FileByID(ctx, h.DB, organization, id)
 	if !errors.Is(err, storage.ErrNotFound) {
 		return f, err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 )
 
 const (
@@ -47,7 +48,7 @@ type PastView struct {
 }
 
 // ViewPast is how a run of a history is shown.
-func ViewPast(p *run.Past) PastView {
+func ViewPast(p *reading.Past) PastView {
 	view := PastView{ID: p.ID, Status: p.Status, Build: p.BuildName, RevisionID: p.RevisionID, SuiteRunID: p.SuiteRunID,
 		CreationDate: answer.Stamp(p.CreatedAt), StartDate: answer.StampOnce(p.StartedAt), EndDate: answer.StampOnce(p.FinishedAt),
 		Healed: p.Healed, Changed: p.Changed}
@@ -77,7 +78,7 @@ type pastOf struct {
 }
 
 // viewPasts are the histories in the order of the ids.
-func viewPasts(ids []string, found map[string]run.History) answer.List[pastOf] {
+func viewPasts(ids []string, found map[string]reading.History) answer.List[pastOf] {
 	l := answer.List[pastOf]{Items: make([]pastOf, 0, len(ids)), Total: len(ids)}
 	for _, id := range ids {
 		one := pastOf{ID: id, Runs: []PastView{}}
@@ -125,10 +126,10 @@ func (h Runs) Histories(c *gin.Context) error {
 	if q.Err != nil {
 		return q.Err
 	}
-	var found map[string]run.History
+	var found map[string]reading.History
 	if len(ids) > 0 {
 		var err error
-		if found, err = run.CasesHistory(c.Request.Context(), h.DB, auth.Organization(c), ids, most, to); err != nil {
+		if found, err = reading.CasesHistory(c.Request.Context(), h.DB, auth.Organization(c), ids, most, to); err != nil {
 			return err
 		}
 	}
@@ -146,14 +147,14 @@ func (h SuiteRuns) Histories(c *gin.Context) error {
 	if q.Err != nil {
 		return q.Err
 	}
-	var found map[string]run.History
+	var found map[string]reading.History
 	if len(ids) > 0 {
 		of := make([]uuid.UUID, len(ids))
 		for i, id := range ids {
 			of[i] = uuid.MustParse(id)
 		}
 		var err error
-		if found, err = run.SuitesHistory(c.Request.Context(), h.DB, auth.Organization(c), of, most); err != nil {
+		if found, err = reading.SuitesHistory(c.Request.Context(), h.DB, auth.Organization(c), of, most); err != nil {
 			return err
 		}
 	}
@@ -203,7 +204,7 @@ func (h SuiteRuns) Matrix(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	past, err := run.NewestOfSuite(ctx, h.DB, f.OrganizationID, id, most)
+	past, err := reading.NewestOfSuite(ctx, h.DB, f.OrganizationID, id, most)
 	if err != nil {
 		return err
 	}
@@ -214,14 +215,14 @@ func (h SuiteRuns) Matrix(c *gin.Context) error {
 	for i := range cases {
 		caseIDs[i] = cases[i].ID
 	}
-	cells, err := run.Cells(ctx, h.DB, f.OrganizationID, runIDs, caseIDs)
+	cells, err := reading.Cells(ctx, h.DB, f.OrganizationID, runIDs, caseIDs)
 	if err != nil {
 		return err
 	}
 	return answer.Data(c, http.StatusOK, viewMatrix(past, cases, total, cells))
 }
 
-func viewMatrix(past []run.Past, cases []authoring.Case, total int, cells []run.Cell) matrixView {
+func viewMatrix(past []reading.Past, cases []authoring.Case, total int, cells []reading.Cell) matrixView {
 	view := matrixView{Runs: make([]PastView, 0, len(past)), Items: make([]matrixRow, len(cases)), Total: total}
 	column, row := map[uuid.UUID]int{}, map[string]int{}
 	for i := range past {
@@ -241,12 +242,12 @@ func viewMatrix(past []run.Past, cases []authoring.Case, total int, cells []run.
 // All serves GET /runs: the runs of all cases, newest first. Parameters: status, startDate,
 // endDate (creation), buildId, environment (its name), browser (browserName of a target), tag (of the case as it is now), skip, limit.
 func (h Runs) All(c *gin.Context) error {
-	return handler.List(h.Base, c, func(q *request.Query) run.AllFilter {
-		f := run.AllFilter{OrganizationID: auth.Organization(c), Status: request.OneOf(q, "status", run.Statuses()...),
+	return handler.List(h.Base, c, func(q *request.Query) reading.AllFilter {
+		f := reading.AllFilter{OrganizationID: auth.Organization(c), Status: request.OneOf(q, "status", run.Statuses()...),
 			BuildID: q.RowID("buildId"), Environment: environmentNamed(q), Browser: browserNamed(q), Tags: q.Tags(), Page: q.Page()}
 		f.From, f.To = q.Dates()
 		return f
-	}, run.All, viewRun)
+	}, reading.All, viewRun)
 }
 
 // maxBrowser bounds the name of a browser, in characters.
@@ -264,9 +265,9 @@ func browserNamed(q *request.Query) string {
 
 // Narrowed reads what narrows a history: startDate, endDate (creation), buildId, environment (its
 // name), skip and limit.
-func Narrowed(c *gin.Context) (f run.Filter, err error) {
+func Narrowed(c *gin.Context) (f reading.Filter, err error) {
 	q := request.QueryOf(c)
-	f = run.Filter{BuildID: q.RowID("buildId"), Environment: environmentNamed(q), Page: historyPage(q)}
+	f = reading.Filter{BuildID: q.RowID("buildId"), Environment: environmentNamed(q), Page: historyPage(q)}
 	f.From, f.To = q.Dates()
 	return f, q.Err
 }

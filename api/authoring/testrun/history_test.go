@@ -6,14 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 )
 
 // What nobody counted is absent, and no 0.
 func TestHealedOfTheUnknown(t *testing.T) {
 	t.Parallel()
 	healed := func(n *int) string {
-		text, err := json.Marshal(ViewPast(&run.Past{Healed: n}))
+		text, err := json.Marshal(ViewPast(&reading.Past{Healed: n}))
 		require.NoError(t, err)
 		return string(text)
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/environment"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/run/attempt"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 )
 
 // List serves GET /testcases/{id}/runs, newest first. Parameters: startDate, endDate
@@ -38,7 +39,7 @@ func (h Runs) List(c *gin.Context) error {
 		return err
 	}
 	f.CaseID = row.ID
-	rows, total, err := run.List(c.Request.Context(), h.DB, f)
+	rows, total, err := reading.List(c.Request.Context(), h.DB, f)
 	if err != nil {
 		return err
 	}
@@ -46,9 +47,9 @@ func (h Runs) List(c *gin.Context) error {
 }
 
 // runFilter reads the parameters that both lists of runs have.
-func runFilter(c *gin.Context) (run.Filter, error) {
+func runFilter(c *gin.Context) (reading.Filter, error) {
 	q := request.QueryOf(c)
-	f := run.Filter{OrganizationID: auth.Organization(c), User: q.UUID("userId"), Team: q.UUID("teamId"), Healed: q.Flag("healed"),
+	f := reading.Filter{OrganizationID: auth.Organization(c), User: q.UUID("userId"), Team: q.UUID("teamId"), Healed: q.Flag("healed"),
 		BuildID: q.RowID("buildId"), Environment: environmentNamed(q), Page: q.Page()}
 	f.From, f.To = q.Dates()
 	return f, q.Err
@@ -63,13 +64,13 @@ func (h Runs) Get(c *gin.Context) error {
 		return err
 	}
 	q := request.QueryOf(c)
-	page := run.JobPage{Skip: q.Number("jobsSkip", 0), Limit: min(q.Number("jobsLimit", run.DefaultJobs), run.MaxJobPage),
+	page := reading.JobPage{Skip: q.Number("jobsSkip", 0), Limit: min(q.Number("jobsLimit", reading.DefaultJobs), reading.MaxJobPage),
 		Status: request.OneOf(q, "jobsStatus", run.Statuses()...)}
 	if q.Err != nil {
 		return q.Err
 	}
 	if asked.junit {
-		page = run.JobPage{Limit: run.DefaultJobs} // a report has all
+		page = reading.JobPage{Limit: reading.DefaultJobs} // a report has all
 	}
 	id, err := request.CaseID(c)
 	if err != nil {
@@ -96,12 +97,12 @@ func (h Runs) Get(c *gin.Context) error {
 
 // runOf reads a run of a case with its first jobs.
 func (h Runs) runOf(ctx context.Context, organization int64, id string, runID uuid.UUID) (*run.Run, error) {
-	return h.runWith(ctx, organization, id, runID, run.JobPage{Limit: run.DefaultJobs})
+	return h.runWith(ctx, organization, id, runID, reading.JobPage{Limit: reading.DefaultJobs})
 }
 
 // runWith reads a run of a case, and tells a case that is not there from a run.
-func (h Runs) runWith(ctx context.Context, organization int64, id string, runID uuid.UUID, page run.JobPage) (*run.Run, error) {
-	row, err := run.ByIDWith(ctx, h.DB, organization, id, runID, page)
+func (h Runs) runWith(ctx context.Context, organization int64, id string, runID uuid.UUID, page reading.JobPage) (*run.Run, error) {
+	row, err := reading.ByIDWith(ctx, h.DB, organization, id, runID, page)
 	if errors.Is(err, storage.ErrNotFound) {
 		if _, of := authoring.CaseByID(ctx, h.DB, organization, id); of != nil {
 			return nil, problem.Coded(of, problem.TestCase)
@@ -115,7 +116,7 @@ func (h Runs) runWith(ctx context.Context, organization int64, id string, runID 
 
 // wholeRun reads a run with the attempts of its jobs.
 func (h reader) wholeRun(ctx context.Context, q storage.Querier, organization int64, id string, runID uuid.UUID) (*run.Run, error) {
-	row, err := run.ByID(ctx, q, organization, id, runID)
+	row, err := reading.ByID(ctx, q, organization, id, runID)
 	if err != nil {
 		return nil, err
 	}

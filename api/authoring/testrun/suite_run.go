@@ -24,6 +24,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/idempotency"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/run/attempt"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 	"github.com/slipway-qa/slipway/storage/suiteplan"
 	"github.com/slipway-qa/slipway/tasks"
 )
@@ -115,7 +116,7 @@ func (h SuiteRuns) write(ctx context.Context, w account.Writer, n run.NewSuiteRu
 
 func (h SuiteRuns) seen(ctx context.Context, organization int64, id uuid.UUID, key string) (*run.SuiteRun, error) {
 	return seenBy(ctx, h.reader, organization, run.SuiteRunOperation(id), key, problem.SuiteRun, func(seen uuid.UUID) (*run.SuiteRun, error) {
-		return run.SuiteRunByID(ctx, h.DB, organization, id, seen)
+		return reading.SuiteRunByID(ctx, h.DB, organization, id, seen)
 	})
 }
 
@@ -131,7 +132,7 @@ func (h SuiteRuns) List(c *gin.Context) error {
 	if _, err := authoring.SuiteByID(c.Request.Context(), h.DB, f.OrganizationID, f.SuiteID); err != nil {
 		return err
 	}
-	rows, total, err := run.SuiteRuns(c.Request.Context(), h.DB, f)
+	rows, total, err := reading.SuiteRuns(c.Request.Context(), h.DB, f)
 	if err != nil {
 		return err
 	}
@@ -167,7 +168,7 @@ func (h SuiteRuns) Get(c *gin.Context) error {
 
 // runOf reads a run of a suite, and tells a suite that is not there from a run.
 func (h SuiteRuns) runOf(ctx context.Context, organization int64, id, runID uuid.UUID) (*run.SuiteRun, error) {
-	row, err := run.SuiteRunByID(ctx, h.DB, organization, id, runID)
+	row, err := reading.SuiteRunByID(ctx, h.DB, organization, id, runID)
 	if errors.Is(err, storage.ErrNotFound) {
 		if _, of := authoring.SuiteByID(ctx, h.DB, organization, id); of != nil {
 			return nil, problem.Coded(of, problem.TestSuite)
@@ -177,7 +178,7 @@ func (h SuiteRuns) runOf(ctx context.Context, organization int64, id, runID uuid
 }
 
 // maxDetailed bounds the jobs of a suite run that are shown with their files and,
-// as far as authoring.ReadRecords goes, their steps. Who has more failures and healings
+// as far as reading.Records goes, their steps. Who has more failures and healings
 // than that looks at the case runs one by one.
 const maxDetailed = 100
 
@@ -185,12 +186,12 @@ const maxDetailed = 100
 // that are flaky, and then those that were healed, have their attempts, steps and files.
 func (h SuiteRuns) show(c *gin.Context, row *run.SuiteRun, junit bool) error {
 	ctx := c.Request.Context()
-	runs, err := run.OfSuiteRun(ctx, h.DB, row.ID)
+	runs, err := reading.OfSuiteRun(ctx, h.DB, row.ID)
 	if err != nil {
 		return err
 	}
 	detailed := detailedJobs(runs)
-	if err := run.ReadRecords(ctx, h.DB, detailed); err != nil {
+	if err := reading.Records(ctx, h.DB, detailed); err != nil {
 		return err
 	}
 	if err := attempt.Read(ctx, h.DB, detailed); err != nil {
@@ -247,7 +248,7 @@ func (h SuiteRuns) Cancel(c *gin.Context) error {
 	row, err := cancelled(h.reader, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) ([]uuid.UUID, error) {
 		return run.CancelSuite(ctx, tx, w, id, runID)
 	}, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*run.SuiteRun, error) {
-		return run.SuiteRunByID(ctx, tx, w.OrganizationID, id, runID)
+		return reading.SuiteRunByID(ctx, tx, w.OrganizationID, id, runID)
 	})
 	if err != nil {
 		return err

@@ -10,13 +10,13 @@ import (
 	"github.com/slipway-qa/slipway/api/authoring/settings"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/environment"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // resolve returns the name of the build, the targets and the tunnel of a run of a
 // case: those of the request, else those of the environment, nil for none, else those of the case.
 func resolve(ctx context.Context, t handler.Targeting, in *runBody, of *authoring.Case, env *environment.Environment) (build string,
-	resolved step.Resolved, err error) {
+	resolved capability.Resolved, err error) {
 	if build, err = in.build(of.Name); err != nil {
 		return "", resolved, err
 	}
@@ -29,7 +29,7 @@ func resolve(ctx context.Context, t handler.Targeting, in *runBody, of *authorin
 	if err != nil {
 		return "", resolved, err
 	}
-	resolved = step.Resolver{Vendor: t.Vendor, Case: of.Name, Build: build, Primary: own.PrimaryTarget}.
+	resolved = capability.Resolver{Vendor: t.Vendor, Case: of.Name, Build: build, Primary: own.PrimaryTarget}.
 		Resolve(targets, tunnel)
 	if resolved.Conflict {
 		return build, resolved, t.DifferentTunnels("targets", resolved)
@@ -46,7 +46,7 @@ func resolve(ctx context.Context, t handler.Targeting, in *runBody, of *authorin
 
 // targetsOfSuite returns the targets that replace those of the cases of a suite; none leaves
 // them to the cases.
-func targetsOfSuite(ctx context.Context, t handler.Targeting, in *suiteRunBody) ([]step.Target, error) {
+func targetsOfSuite(ctx context.Context, t handler.Targeting, in *suiteRunBody) ([]capability.Target, error) {
 	if !in.Targets.Given() {
 		return nil, nil
 	}
@@ -54,9 +54,9 @@ func targetsOfSuite(ctx context.Context, t handler.Targeting, in *suiteRunBody) 
 	if err != nil {
 		return nil, err
 	}
-	tunnel, at, ok := step.SharedTunnel(targets, t.Vendor)
+	tunnel, at, ok := capability.SharedTunnel(targets, t.Vendor)
 	if !ok {
-		return nil, t.DifferentTunnels("targets", step.Resolved{At: at})
+		return nil, t.DifferentTunnels("targets", capability.Resolved{At: at})
 	}
 	if err := t.CheckTunnel(ctx, t.TunnelPath("targets", at), tunnel); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func targetsOfSuite(ctx context.Context, t handler.Targeting, in *suiteRunBody) 
 }
 
 // stillThere refuses targets of an earlier run whose tunnel or app is gone.
-func stillThere(ctx context.Context, t handler.Targeting, targets []step.Target, tunnel string) error {
+func stillThere(ctx context.Context, t handler.Targeting, targets []capability.Target, tunnel string) error {
 	if err := t.CheckTunnel(ctx, "scTunnelName", tunnel); err != nil {
 		return err
 	}

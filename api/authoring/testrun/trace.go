@@ -14,7 +14,8 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/run"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/run/reading"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 const codeTraceNotFound = "TEST_CASE_RUN_TRACE_NOT_FOUND"
@@ -40,7 +41,7 @@ func (h Runs) Trace(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	row, err := h.runWith(c.Request.Context(), auth.Organization(c), id, runID, run.JobPage{Limit: run.DefaultJobs, Job: job})
+	row, err := h.runWith(c.Request.Context(), auth.Organization(c), id, runID, reading.JobPage{Limit: reading.DefaultJobs, Job: job})
 	if err != nil {
 		return err
 	}
@@ -57,8 +58,8 @@ func (h Runs) Trace(c *gin.Context) error {
 // attemptNumber reads the number of an attempt; 0 is the last one.
 func attemptNumber(q *request.Query) int {
 	number := q.Number("attempt", 0)
-	if number > 1+step.MaxRetries {
-		q.Wrong(&storage.InvalidError{Field: "attempt", Msg: fmt.Sprintf("must be 1 to %d", 1+step.MaxRetries)})
+	if number > 1+capability.MaxRetries {
+		q.Wrong(&storage.InvalidError{Field: "attempt", Msg: fmt.Sprintf("must be 1 to %d", 1+capability.MaxRetries)})
 	}
 	return number
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/failure"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 // Types are the types behind the schemas of openapi.yaml.
@@ -29,12 +30,12 @@ func Types() route.Types {
 			"testSuiteRun":              SuiteRunView{},
 			"testSuiteRun_counts":       countsView{},
 			"testSuiteRun_shard":        shardView{},
-			"testRun_healed":            step.Healed{},
-			"testRun_drifted":           step.Drifted{},
+			"testRun_healed":            playback.Healed{},
+			"testRun_drifted":           playback.Drifted{},
 			"testRun_row":               datarow.View{},
 			"testRun_findings":          step.Findings{},
-			"testRun_failure":           step.Failure{},
-			"testRun_candidate":         step.Candidate{},
+			"testRun_failure":           playback.Failure{},
+			"testRun_candidate":         playback.Candidate{},
 			"testRun_comparison":        diagnosis.Comparison{},
 			"testRun_changedPage":       failure.Page{},
 			"testRun_failingRequest":    failure.Request{},
@@ -46,7 +47,7 @@ func Types() route.Types {
 			"testRun_group":             step.InGroup{},
 		},
 		Requests: map[string]any{
-			"testRun_described":  step.Described{},
+			"testRun_described":  playback.Described{},
 			"testRun_start":      runBody{},
 			"testRun_rerun":      rerunBody{},
 			"testSuiteRun_start": suiteRunBody{},

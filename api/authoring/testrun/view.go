@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-qa/slipway/api/authoring/settings"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 // runView is a run of a case.
@@ -125,17 +126,17 @@ type attemptView struct {
 
 // recordView is what a run found out about a step.
 type recordView struct {
-	ID        string         `json:"id"`
-	Tool      step.Tool      `json:"tool"`
-	Status    string         `json:"status"`
-	Result    step.Outcome   `json:"result"`
-	Healed    *step.Healed   `json:"healed,omitempty"`
-	Suggested *step.Healed   `json:"suggested,omitempty"`
-	Drifted   *step.Drifted  `json:"drifted,omitempty"`
-	Findings  *step.Findings `json:"findings,omitempty"`
-	Look      *step.Look     `json:"look,omitempty"`
-	Failure   *step.Failure  `json:"failure,omitempty"` // of a step that failed
-	HealingID string         `json:"healingId,omitempty"`
+	ID        string            `json:"id"`
+	Tool      step.Tool         `json:"tool"`
+	Status    string            `json:"status"`
+	Result    step.Outcome      `json:"result"`
+	Healed    *playback.Healed  `json:"healed,omitempty"`
+	Suggested *playback.Healed  `json:"suggested,omitempty"`
+	Drifted   *playback.Drifted `json:"drifted,omitempty"`
+	Findings  *step.Findings    `json:"findings,omitempty"`
+	Look      *step.Look        `json:"look,omitempty"`
+	Failure   *playback.Failure `json:"failure,omitempty"` // of a step that failed
+	HealingID string            `json:"healingId,omitempty"`
 	// Iterations are the rows that a for_each went through.
 	Iterations    []step.Iteration `json:"iterations,omitempty"`
 	Phase         string           `json:"phase,omitempty"` // setUp, tearDown; absent in the test's own steps
@@ -271,7 +272,7 @@ func (h reader) viewDetail(ctx context.Context, j *run.Job) (*jobDetail, error) 
 }
 
 // viewPlaying are the steps and files of one playing of a test; no steps where they were not read.
-func (h reader) viewPlaying(ctx context.Context, records []step.Record, stored []run.File) (steps []recordView,
+func (h reader) viewPlaying(ctx context.Context, records []playback.Record, stored []run.File) (steps []recordView,
 	files []fileView, err error) {
 	files = make([]fileView, 0, len(stored))
 	if records != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/bench/process"
 	"github.com/slipway-qa/slipway/cmd/localservice"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // refusalWait is how long the effect of an attack that may be refused is waited for.
@@ -77,7 +78,7 @@ func (b *bench) capabilities(ctx context.Context) error {
 		if err := os.WriteFile(program, []byte("#!/bin/sh\necho started > '"+proof+"'\nexec \"$@\"\n"), 0o700); err != nil {
 			return err
 		}
-		refused := t.attacker.runWith(ctx, step.Capabilities{"browserName": "chrome", "goog:chromeOptions": way.options(program)})
+		refused := t.attacker.runWith(ctx, capability.Capabilities{"browserName": "chrome", "goog:chromeOptions": way.options(program)})
 		happened := refused == nil && waitFor(ctx, func() bool {
 			_, err := os.Stat(proof)
 			return err == nil
@@ -88,7 +89,7 @@ func (b *bench) capabilities(ctx context.Context) error {
 }
 
 // runWith imports a case with the capabilities and starts it; the error is the refusal.
-func (t *tenant) runWith(ctx context.Context, capabilities step.Capabilities) error {
+func (t *tenant) runWith(ctx context.Context, capabilities capability.Capabilities) error {
 	var made struct{ ID string }
 	if err := t.Call(ctx, http.MethodPost, "/testcases", map[string]any{"name": "Program",
 		"steps":       []step.Step{{ID: "s1", Tool: step.Tool{Type: step.GoToURL, Args: step.Args{URL: t.Base + "/"}}}},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/generation"
 	"github.com/slipway-qa/slipway/worker/run/replay"
@@ -36,7 +37,8 @@ func (b *bench) job(intent, address string) generation.Job {
 	return generation.Job{Intent: intent, TestURL: address, MaxSteps: 100, Now: time.Now,
 		Lookup: func(step.Reference) (string, bool, bool) { return "", false, false },
 		Acquire: func(ctx context.Context) (*browser.Lease, error) {
-			return b.engine.Pool.Acquire(ctx, browser.Request{Target: step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}})
+			return b.engine.Pool.Acquire(ctx,
+				browser.Request{Target: capability.Target{Capabilities: capability.Capabilities{"browserName": "chrome"}}})
 		},
 		Release: func(ctx context.Context, lease *browser.Lease, broken bool) { lease.Release(ctx, broken) },
 		Capture: func(context.Context, replay.Artifact) string { return "" }}

@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/bench/progress"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/sentence"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 	"github.com/slipway-qa/slipway/worker/snapshot"
@@ -43,7 +44,7 @@ func (p *timedPage) Locate(ctx context.Context, refs ...string) ([]snapshot.Loca
 }
 
 // Do is plan.Page's.
-func (p *timedPage) Do(ctx context.Context, s step.Step) (step.Record, error) {
+func (p *timedPage) Do(ctx context.Context, s step.Step) (playback.Record, error) {
 	defer func(start time.Time) { p.acting += time.Since(start); p.acts++ }(time.Now())
 	return p.Page.Do(ctx, s)
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/localservice"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/browser/egress"
@@ -85,14 +87,15 @@ func (e *Engine) play(ctx context.Context, screenshots bool) (time.Duration, err
 		return "1"
 	}
 	start := time.Now()
-	lease, err := e.Pool.Acquire(ctx, browser.Request{Target: step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}})
+	lease, err := e.Pool.Acquire(ctx,
+		browser.Request{Target: capability.Target{Capabilities: capability.Capabilities{"browserName": "chrome"}}})
 	if err != nil {
 		return 0, err
 	}
 	result := replay.Play(ctx, replay.Config{Lease: lease, Steps: e.steps,
 		Screenshots: screenshots, Capture: capture, Log: slog.New(slog.DiscardHandler)})
 	lease.Release(ctx, result.Broken)
-	if result.Status != step.Passed {
+	if result.Status != playback.Passed {
 		return 0, fmt.Errorf("the flow ended as %s: %s", result.Status, result.Message)
 	}
 	took := time.Since(start)

@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 const (
@@ -154,7 +155,8 @@ func endRows(ctx context.Context, db *storage.DB, id string, n int) (made *run.R
 	for i := 0; i < len(jobs) && err == nil; i++ {
 		start := time.Now()
 		err = db.InTx(ctx, func(tx *storage.Tx) error {
-			_, err := run.EndJob(ctx, tx, jobs[i], run.JobEnd{Status: run.Passed, Records: []step.Record{{StepID: "s1", Status: step.Passed}}})
+			_, err := run.EndJob(ctx, tx, jobs[i], run.JobEnd{Status: run.Passed, Records: []playback.Record{{StepID: "s1",
+				Status: playback.Passed}}})
 			return err
 		})
 		took = append(took, time.Since(start).Seconds())

@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/cmd/bench/measure"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 	"github.com/slipway-qa/slipway/worker/run/trace"
@@ -21,18 +22,19 @@ const maxTraceBytes = 2 << 20
 // gets the bytes of it.
 func (e *Engine) traced(ctx context.Context, mode string, size *int) (time.Duration, error) {
 	var recorder *trace.Recorder
-	if mode != step.TraceOff {
-		recorder = trace.New(trace.Config{Title: "Shop", Browser: "chrome", Always: mode == step.TraceOn})
+	if mode != capability.TraceOff {
+		recorder = trace.New(trace.Config{Title: "Shop", Browser: "chrome", Always: mode == capability.TraceOn})
 	}
 	start := time.Now()
-	lease, err := e.Pool.Acquire(ctx, browser.Request{Target: step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}})
+	lease, err := e.Pool.Acquire(ctx,
+		browser.Request{Target: capability.Target{Capabilities: capability.Capabilities{"browserName": "chrome"}}})
 	if err != nil {
 		return 0, err
 	}
 	result := replay.Play(ctx, replay.Config{Lease: lease, Steps: e.steps, Screenshots: true, Trace: recorder,
 		Capture: func(context.Context, replay.Artifact) string { return "1" }, Log: slog.New(slog.DiscardHandler)})
 	lease.Release(ctx, result.Broken)
-	if result.Status != step.Passed {
+	if result.Status != playback.Passed {
 		return 0, fmt.Errorf("the flow ended as %s: %s", result.Status, result.Message)
 	}
 	if recorder.Keeps(true) {
@@ -63,7 +65,7 @@ func (b *bench) measureTrace(ctx context.Context) error {
 			return b.baseline.Request(ctx, line)
 		}}
 	}
-	off, failure, on := flow(step.TraceOff), flow(step.TraceOnFailure), flow(step.TraceOn)
+	off, failure, on := flow(capability.TraceOff), flow(capability.TraceOnFailure), flow(capability.TraceOn)
 	shots, theirs := playwright("shots"), playwright("trace")
 	if err := inTurn(ctx, b.Rounds, shots, off, failure, theirs, on); err != nil {
 		return err

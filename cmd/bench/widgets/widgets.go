@@ -22,7 +22,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/bench/progress"
 	"github.com/slipway-qa/slipway/cmd/bench/run"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/widget"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
@@ -207,7 +207,8 @@ func (b *bench) runPlaywright(ctx context.Context, row *widgetRow) error {
 func (b *bench) runSlipway(ctx context.Context, row *widgetRow) error {
 	test := row.test
 	start := time.Now()
-	lease, err := b.engine.Pool.Acquire(ctx, browser.Request{Target: step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}})
+	lease, err := b.engine.Pool.Acquire(ctx,
+		browser.Request{Target: capability.Target{Capabilities: capability.Capabilities{"browserName": "chrome"}}})
 	if err != nil && ctx.Err() == nil { // one of many rounds: it counts, the others follow
 		row.slipway.add(float64(time.Since(start).Microseconds())/1000, "no browser: "+err.Error())
 		return nil

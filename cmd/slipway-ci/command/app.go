@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
 )
 
 // appOf finds the app that a name, a package or an id means. More than one, or none, is wrong
@@ -28,11 +29,11 @@ func (s *Session) appOf(ctx context.Context, name string) (int64, error) {
 	case len(exact) == 1:
 		return exact[0].ID, nil
 	case len(exact) > 1:
-		return 0, fail(Misused, "%d apps are called %q: name one by its id: %s", len(exact), name, list(exact))
+		return 0, outcome.Fail(outcome.Misused, "%d apps are called %q: name one by its id: %s", len(exact), name, list(exact))
 	case len(apps) > 0:
-		return 0, fail(Misused, "no app is called %q; there is %s", name, list(apps))
+		return 0, outcome.Fail(outcome.Misused, "no app is called %q; there is %s", name, list(apps))
 	}
-	return 0, fail(Misused, "no app is called %q", name)
+	return 0, outcome.Fail(outcome.Misused, "no app is called %q", name)
 }
 
 // list is some apps in a line.

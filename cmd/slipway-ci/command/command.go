@@ -6,7 +6,7 @@
 // its own, and has a line in the struct cli. The session has the client, the settings, and the
 // ways out: people read standard error (Session.Out: progress and warnings), and standard
 // output has the result (Session.Result), or with --json one document (Session.Document). What
-// a command returns decides the exit code (outcome.go). A command that has no use for a server
+// a command returns decides the exit code (package outcome). A command that has no use for a server
 // has a method Offline.
 //
 // The context ends after --timeout, and with ctrl-C; a command that has to undo something then
@@ -29,8 +29,11 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/pipeline"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/progress"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/report"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/settings"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/usage"
 )
 
@@ -59,9 +62,9 @@ type Session struct {
 	// Client calls the server as the caller of the settings; nil for commands with Offline.
 	Client *client.Client
 	// File is slipway.yaml.
-	File *File
+	File *settings.File
 	// Job is the job of a CI service.
-	Job Job
+	Job pipeline.Job
 	// Out shows people what goes on.
 	Out *progress.Printer
 	// JSON is --json: one document on World.Out, and nothing else there.
@@ -91,11 +94,11 @@ func (s *Session) Document(v any) error {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(v); err != nil {
-		return fail(Failed, "write the document: %w", err)
+		return outcome.Fail(outcome.Failed, "write the document: %w", err)
 	}
 	// A text of a page must be no command to a pipeline that reads its log: ##vso[...].
 	if _, err := s.World.Out.Write(bytes.ReplaceAll(text.Bytes(), []byte("##"), []byte(`#\u0023`))); err != nil {
-		return fail(Failed, "write the document: %w", err)
+		return outcome.Fail(outcome.Failed, "write the document: %w", err)
 	}
 	return nil
 }
@@ -191,23 +194,23 @@ func Run(w World, args []string) (code int) {
 	reader, err := parser(w, &c)
 	if err != nil {
 		fmt.Fprintln(w.Err, w.Name+":", err)
-		return int(Misused)
+		return int(outcome.Misused)
 	}
 	parsed, err := reader.Parse(args)
 	if err != nil {
 		fmt.Fprintln(w.Err, w.Name+":", usage.Misread(err))
-		return int(Misused)
+		return int(outcome.Misused)
 	}
 	if c.Timeout <= 0 {
 		fmt.Fprintln(w.Err, w.Name+": --timeout must be more than nothing, such as 30m")
-		return int(Misused)
+		return int(outcome.Misused)
 	}
 	return int(c.run(w, parsed))
 }
 
 // run executes a command and says how it ended.
-func (c *cli) run(w World, parsed *kong.Context) Code {
-	job := detectJob(w.Getenv)
+func (c *cli) run(w World, parsed *kong.Context) outcome.Code {
+	job := pipeline.Detect(w.Getenv)
 	mode, color := progress.ModeOf(w.Err, w.Getenv, job.Service != "" || w.Getenv("CI") != "", c.Quiet)
 	s := &Session{World: w, Job: job, JSON: c.JSON, Quiet: c.Quiet,
 		Out: progress.New(progress.Config{Out: w.Err, Mode: mode, Color: color, Width: progress.WidthOf(w.Err)})}
@@ -221,13 +224,13 @@ func (c *cli) run(w World, parsed *kong.Context) Code {
 	defer stop()
 	err := c.execute(ctx, s, parsed)
 	s.Out.Close()
-	code := codeOf(err)
+	code := outcome.CodeOf(err)
 	if err != nil {
 		fmt.Fprintln(w.Err, w.Name+": "+errorText(err))
 	}
-	if code == Failed && c.AllowFailure {
+	if code == outcome.Failed && c.AllowFailure {
 		fmt.Fprintln(w.Err, w.Name+": allowed by --allow-failure")
-		return Passed
+		return outcome.Passed
 	}
 	return code
 }
@@ -243,16 +246,16 @@ func (c *cli) execute(ctx context.Context, s *Session, parsed *kong.Context) err
 // context ends after --timeout, and with a signal; the second signal ends the process.
 func (c *cli) context(w World) (context.Context, context.CancelFunc) {
 	whole, cancel := context.WithCancelCause(context.Background())
-	ctx, stop := context.WithTimeoutCause(whole, c.Timeout, errTimeout)
+	ctx, stop := context.WithTimeoutCause(whole, c.Timeout, outcome.ErrTimeout)
 	ended := make(chan struct{})
 	go func() {
 		for range 2 {
 			select {
 			case sig := <-w.Signals:
 				if whole.Err() != nil {
-					os.Exit(int(Interrupted))
+					os.Exit(int(outcome.Interrupted))
 				}
-				cancel(&interruption{sig})
+				cancel(&outcome.Interruption{Signal: sig})
 			case <-ended:
 				return
 			}
@@ -267,11 +270,11 @@ func (c *cli) context(w World) (context.Context, context.CancelFunc) {
 
 // open reads the settings and makes the client.
 func (c *cli) open(s *Session, parsed *kong.Context) error {
-	path, err := findSettings(s.World.path("."))
+	path, err := settings.Find(s.World.path("."))
 	if err != nil {
-		return fail(Misused, "%s: %w", settingsName, err)
+		return outcome.Fail(outcome.Misused, "%s: %w", settings.Name, err)
 	}
-	if s.File, err = readSettings(path); err != nil {
+	if s.File, err = settings.Read(path); err != nil {
 		return err
 	}
 	if node := parsed.Selected(); node != nil {
@@ -293,7 +296,7 @@ func (c *cli) connect(s *Session) error {
 		}
 	}
 	if server == "" {
-		return fail(Misused, "no server: set SLIPWAY_SERVER, use --server, or write server into %s", settingsName)
+		return outcome.Fail(outcome.Misused, "no server: set SLIPWAY_SERVER, use --server, or write server into %s", settings.Name)
 	}
 	transport, err := client.Transport(s.World.Getenv)
 	if err != nil {

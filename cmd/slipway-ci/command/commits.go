@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
 )
 
 const (
@@ -33,7 +34,7 @@ func commitOf(ctx context.Context, s *Session, name string) (string, error) {
 		return unicode.IsControl(r) ||
 			unicode.IsSpace(r)
 	}) {
-		return "", fail(Misused, "--commit-range: %q is no name of a commit", name)
+		return "", outcome.Fail(outcome.Misused, "--commit-range: %q is no name of a commit", name)
 	}
 	return gitFor(ctx, s, "--commits-from-git", "rev-parse", "--verify", "--quiet", name+"^{commit}")
 }
@@ -48,13 +49,14 @@ func givenRange(ctx context.Context, s *Session, text string) (r commitRange, er
 		until = "HEAD"
 	}
 	if strings.HasPrefix(until, ".") {
-		return r, fail(Misused, "--commit-range %q: write A..B, with two dots", text)
+		return r, outcome.Fail(outcome.Misused, "--commit-range %q: write A..B, with two dots", text)
 	}
 	if r.since, err = commitOf(ctx, s, since); err != nil {
-		return r, fail(Misused, "--commit-range %q: there is no commit %q here (a shallow clone has few: GitHub: fetch-depth: 0)", text, since)
+		return r, outcome.Fail(outcome.Misused,
+			"--commit-range %q: there is no commit %q here (a shallow clone has few: GitHub: fetch-depth: 0)", text, since)
 	}
 	if r.until, err = commitOf(ctx, s, or(until, "HEAD")); err != nil {
-		return r, fail(Misused, "--commit-range %q: there is no commit %q here", text, until)
+		return r, outcome.Fail(outcome.Misused, "--commit-range %q: there is no commit %q here", text, until)
 	}
 	return r, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
 )
 
 // repository is a real one in the folder of a world.
@@ -68,7 +69,7 @@ func (r *repository) builds(list ...[2]string) {
 func (r *repository) upload(args ...string) (sent client.Commits) {
 	r.t.Helper()
 	result := r.run(append([]string{"upload", "app.apk"}, args...)...)
-	require.Equal(r.t, Passed, result.code, result.err)
+	require.Equal(r.t, outcome.Passed, result.code, result.err)
 	calls := r.server.to("PUT /api/v3/builds/12/commits")
 	require.NotEmpty(r.t, calls)
 	require.NoError(r.t, json.Unmarshal(calls[len(calls)-1].body, &sent))
@@ -136,7 +137,7 @@ func TestCommitRangesThatAreNone(t *testing.T) {
 	for _, text := range []string{"--output=stolen..HEAD", "-x", "$(touch stolen)", "HEAD;touch stolen", "`touch stolen`..HEAD",
 		"HEAD..--output=stolen", "a b", "nothing..HEAD", "HEAD...HEAD", "..HEAD", "\n"} {
 		result := r.run("upload", "app.apk", "--commit-range="+text)
-		require.Equal(t, Misused, result.code, "%q: %s", text, result.err)
+		require.Equal(t, outcome.Misused, result.code, "%q: %s", text, result.err)
 	}
 	require.Empty(t, r.server.to("POST /api/upload"))
 	require.NoFileExists(t, filepath.Join(r.dir, "stolen"))
@@ -147,7 +148,7 @@ func TestCommitRangesThatAreNone(t *testing.T) {
 		t.Skip("the folder of tests is in a repository")
 	}
 	result := w.run("upload", "app.apk", "--commits-from-git")
-	require.Equal(t, Misused, result.code, result.err)
+	require.Equal(t, outcome.Misused, result.code, result.err)
 	require.Contains(t, result.err, "--commits-from-git")
 	require.Empty(t, w.server.to("POST /api/upload"))
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
 )
 
 // completionCommand is `completion`: the shell asks the program itself what fits, so that a
@@ -44,7 +46,7 @@ complete -c PROGRAM -a '(__PROGRAM)'
 // Run prints the script of a shell.
 func (c *completionCommand) Run(s *Session) error {
 	if strings.Contains(s.World.Name, " ") {
-		return fail(Misused, "the shell completes slipway-ci; %q has no completion of its own", s.World.Name)
+		return outcome.Fail(outcome.Misused, "the shell completes slipway-ci; %q has no completion of its own", s.World.Name)
 	}
 	_, err := fmt.Fprint(s.World.Out, strings.ReplaceAll(completions[c.Shell], "PROGRAM", s.World.Name))
 	return err

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/progress"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/testsync"
 )
@@ -42,7 +43,7 @@ func (c *crashesCommand) Run(ctx context.Context, s *Session) error {
 		return err
 	}
 	if c.Markdown == "-" && (s.JSON || s.Quiet) {
-		return fail(Misused, "--markdown - has no place beside --json and --quiet")
+		return outcome.Fail(outcome.Misused, "--markdown - has no place beside --json and --quiet")
 	}
 	if err := c.write(s, groups); err != nil {
 		return err
@@ -60,7 +61,7 @@ func (c *crashesCommand) Run(ctx context.Context, s *Session) error {
 		}
 	}
 	if len(bad) > 0 {
-		return fail(Failed, "version %s has %s crash groups", c.AppVersion, strings.Join(bad, " and "))
+		return outcome.Fail(outcome.Failed, "version %s has %s crash groups", c.AppVersion, strings.Join(bad, " and "))
 	}
 	return nil
 }
@@ -122,9 +123,9 @@ func (c *crashesCommand) project(ctx context.Context, s *Session) (id int64, nam
 	id, err = s.Client.CrashProjectOf(ctx, of)
 	switch {
 	case client.Is(err, client.Refused):
-		return 0, "", fail(Refused, "to find the crashes of an app takes an admin: name the crash project by --project")
+		return 0, "", outcome.Fail(outcome.Refused, "to find the crashes of an app takes an admin: name the crash project by --project")
 	case err == nil && id == 0:
-		return 0, "", fail(Misused, "the app %s has no crash project", app)
+		return 0, "", outcome.Fail(outcome.Misused, "the app %s has no crash project", app)
 	}
 	return id, "", err
 }
@@ -140,7 +141,7 @@ func (c *crashesCommand) write(s *Session, groups []crashView) error {
 			return err
 		}
 		if err := testsync.WriteFile(s.Path(c.Markdown), text.Bytes()); err != nil {
-			return fail(Failed, "%w", err)
+			return outcome.Fail(outcome.Failed, "%w", err)
 		}
 	}
 	if s.JSON {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/settings"
 )
 
 const (
@@ -18,9 +20,14 @@ const (
 	maxKeyFile = 4 << 10
 )
 
+// Variables are the variables of the environment that the program reads by itself.
+func Variables() []string {
+	return []string{"SLIPWAY_SERVER", "SLIPWAY_KEY", "SLIPWAY_OIDC", "SLIPWAY_OIDC_AUDIENCE", defaultTokenVariable}
+}
+
 // credential is who calls: the key of a file, that of the environment, or the token of the
 // job. from says where it comes from, never what it is.
-func (g *Global) credential(w World, f *File, transport http.RoundTripper) (of client.Credential, from string, err error) {
+func (g *Global) credential(w World, f *settings.File, transport http.RoundTripper) (of client.Credential, from string, err error) {
 	if g.KeyFile != "" {
 		key, err := readKey(g.KeyFile)
 		return key, "--key-file", err
@@ -30,10 +37,11 @@ func (g *Global) credential(w World, f *File, transport http.RoundTripper) (of c
 	}
 	config, from := w.Getenv("SLIPWAY_OIDC"), "SLIPWAY_OIDC"
 	if config == "" {
-		config, from = f.OIDC.Key, settingsName
+		config, from = f.OIDC.Key, settings.Name
 	}
 	if config == "" {
-		return nil, "", fail(Refused, "no key: set SLIPWAY_KEY, name a file by --key-file, or set SLIPWAY_OIDC for tokens of the job")
+		return nil, "", outcome.Fail(outcome.Refused,
+			"no key: set SLIPWAY_KEY, name a file by --key-file, or set SLIPWAY_OIDC for tokens of the job")
 	}
 	audience := w.Getenv("SLIPWAY_OIDC_AUDIENCE")
 	if audience == "" {
@@ -44,8 +52,9 @@ func (g *Global) credential(w World, f *File, transport http.RoundTripper) (of c
 	}
 	source, service := g.tokenSource(w, transport, audience)
 	if source == nil {
-		return nil, "", fail(Refused, "%s is set, but this job has no OIDC token: GitHub Actions needs `permissions: id-token: write`, "+
-			"GitLab `id_tokens` with %s; elsewhere put the token into that variable", from, g.tokenVariable())
+		return nil, "", outcome.Fail(outcome.Refused,
+			"%s is set, but this job has no OIDC token: GitHub Actions needs `permissions: id-token: write`, "+
+				"GitLab `id_tokens` with %s; elsewhere put the token into that variable", from, g.tokenVariable())
 	}
 	return &client.OIDC{ConfigKey: strings.TrimSpace(config), Source: source}, from + ", token of " + service, nil
 }
@@ -79,16 +88,16 @@ func (g *Global) tokenSource(w World, transport http.RoundTripper, audience stri
 func readKey(path string) (client.Key, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", fail(Misused, "--key-file: %w", err)
+		return "", outcome.Fail(outcome.Misused, "--key-file: %w", err)
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxKeyFile+1))
 	if err != nil {
-		return "", fail(Misused, "--key-file: %w", err)
+		return "", outcome.Fail(outcome.Misused, "--key-file: %w", err)
 	}
 	key := strings.TrimSpace(string(text))
 	if key == "" || len(text) > maxKeyFile || strings.ContainsAny(key, " \t\r\n") {
-		return "", fail(Misused, "--key-file: %s must hold one key and nothing else", path)
+		return "", outcome.Fail(outcome.Misused, "--key-file: %s must hold one key and nothing else", path)
 	}
 	return client.Key(key), nil
 }

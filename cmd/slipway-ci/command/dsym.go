@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
 )
 
 // zipDSYMs packs the dSYMs of a folder (a dSYM, a folder of them, an Xcode archive) into a
@@ -25,10 +26,11 @@ func zipDSYMs(folder string) (f *client.File, done func(), err error) {
 		return err
 	})
 	if err != nil {
-		return nil, func() {}, fail(Misused, "%w", err)
+		return nil, func() {}, outcome.Fail(outcome.Misused, "%w", err)
 	}
 	if len(files) == 0 {
-		return nil, func() {}, fail(Misused, "%s: there is no dSYM in it (DEBUG_INFORMATION_FORMAT = dwarf-with-dsym)", folder)
+		return nil, func() {}, outcome.Fail(outcome.Misused, "%s: there is no dSYM in it (DEBUG_INFORMATION_FORMAT = dwarf-with-dsym)",
+			folder)
 	}
 	return zipFile(strings.TrimSuffix(strings.TrimSuffix(filepath.Base(folder), ".xcarchive"), ".dSYM")+".dSYM.zip", folder, files)
 }

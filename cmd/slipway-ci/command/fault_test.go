@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
 )
 
 // Every way in which a server cannot be asked has a line and a code, and what passes by itself
@@ -26,52 +27,55 @@ func TestFaults(t *testing.T) {
 	for name, c := range map[string]struct {
 		set  func(*world)
 		args []string
-		code Code
+		code outcome.Code
 		line string
 	}{
-		"restarting": {func(w *world) { w.server.answer("GET /healthz", again, again, fine) }, nil, Passed, "starting"},
+		"restarting": {func(w *world) { w.server.answer("GET /healthz", again, again, fine) }, nil, outcome.Passed, "starting"},
 		"busy": {func(w *world) {
 			w.server.answer("GET /healthz", answer{status: http.StatusTooManyRequests, body: map[string]any{"error": "too many"},
 				header: map[string]string{"Retry-After": "1"}}, fine)
-		}, nil, Passed, "too many"},
+		}, nil, outcome.Passed, "too many"},
 		"a gateway without a server": {func(w *world) {
 			w.server.answer("GET /healthz", answer{status: http.StatusBadGateway, body: "<html>"}, fine)
-		}, nil, Passed, "the server answered 502 Bad Gateway"},
+		}, nil, outcome.Passed, "the server answered 502 Bad Gateway"},
 		"an error of the server": {func(w *world) {
 			w.server.answer("GET /api/v3/me", answer{status: http.StatusInternalServerError, body: map[string]any{"error": "internal error"}})
-		}, nil, NotAsked, "internal error (GET /api/v3/me: 500, request r-1)"},
+		}, nil, outcome.NotAsked, "internal error (GET /api/v3/me: 500, request r-1)"},
 		"away": {func(w *world) { w.env["SLIPWAY_SERVER"] = nobody(w.t) }, []string{"--timeout", "1s"},
-			TimedOut, "the server cannot be reached"},
+			outcome.TimedOut, "the server cannot be reached"},
 		"an unknown name": {func(w *world) { w.env["SLIPWAY_SERVER"] = "http://slipway.invalid" }, []string{"--timeout", "1s"},
-			TimedOut, "the server's name is not known"},
+			outcome.TimedOut, "the server's name is not known"},
 		"a wrong key": {func(w *world) {
 			w.server.answer("GET /api/v3/me", answer{status: http.StatusUnauthorized, body: map[string]any{"error": "invalid credentials"}})
-		}, nil, Refused, "invalid credentials"},
+		}, nil, outcome.Refused, "invalid credentials"},
 		"too few rights": {func(w *world) {
 			w.server.answer("GET /api/v3/me", answer{status: http.StatusForbidden, body: map[string]any{"error": "it takes admin"}})
-		}, nil, Refused, "it takes admin"},
-		"no key":           {func(w *world) { delete(w.env, "SLIPWAY_KEY") }, nil, Refused, "no key: set SLIPWAY_KEY"},
-		"no server":        {func(w *world) { delete(w.env, "SLIPWAY_SERVER") }, nil, Misused, "no server: set SLIPWAY_SERVER"},
-		"no address":       {func(w *world) { w.env["SLIPWAY_SERVER"] = "qa.example.com" }, nil, Misused, `"qa.example.com" is no address`},
-		"a password in it": {func(w *world) { w.env["SLIPWAY_SERVER"] = "https://a:b@qa.example.com" }, nil, Misused, "no user name or password"},
-		"another site": {func(w *world) { w.server.answer("GET /healthz", answer{body: "<html>"}) }, nil, NotAsked,
+		}, nil, outcome.Refused, "it takes admin"},
+		"no key":    {func(w *world) { delete(w.env, "SLIPWAY_KEY") }, nil, outcome.Refused, "no key: set SLIPWAY_KEY"},
+		"no server": {func(w *world) { delete(w.env, "SLIPWAY_SERVER") }, nil, outcome.Misused, "no server: set SLIPWAY_SERVER"},
+		"no address": {func(w *world) { w.env["SLIPWAY_SERVER"] = "qa.example.com" }, nil, outcome.Misused,
+			`"qa.example.com" is no address`},
+		"a password in it": {func(w *world) { w.env["SLIPWAY_SERVER"] = "https://a:b@qa.example.com" }, nil, outcome.Misused,
+			"no user name or password"},
+		"another site": {func(w *world) { w.server.answer("GET /healthz", answer{body: "<html>"}) }, nil, outcome.NotAsked,
 			"is this the address of a Slipway server?"},
 		"a redirect": {func(w *world) {
 			w.server.answer("GET /healthz", answer{status: http.StatusMovedPermanently,
 				header: map[string]string{"Location": "https://elsewhere.example.com/login?secret=1"}})
-		}, nil, Misused, "the server's address leads elsewhere: https://elsewhere.example.com"},
-		"a strange authority": {func(w *world) { w.env["SLIPWAY_SERVER"] = secure(w, nil) }, nil, NotAsked,
+		}, nil, outcome.Misused, "the server's address leads elsewhere: https://elsewhere.example.com"},
+		"a strange authority": {func(w *world) { w.env["SLIPWAY_SERVER"] = secure(w, nil) }, nil, outcome.NotAsked,
 			"signed by an authority that this machine does not know (SSL_CERT_FILE"},
-		"a missing authority": {func(w *world) { w.env["SSL_CERT_FILE"] = "/none" }, nil, Misused, "SSL_CERT_FILE: "},
-		"no authority": {func(w *world) { w.env["SSL_CERT_FILE"] = w.file("ca.pem", []byte("x")) }, nil, Misused,
+		"a missing authority": {func(w *world) { w.env["SSL_CERT_FILE"] = "/none" }, nil, outcome.Misused, "SSL_CERT_FILE: "},
+		"no authority": {func(w *world) { w.env["SSL_CERT_FILE"] = w.file("ca.pem", []byte("x")) }, nil, outcome.Misused,
 			"has no certificate (PEM)"},
-		"the own authority": {func(w *world) { w.env["SLIPWAY_SERVER"] = secure(w, certificate(w, -time.Hour)) }, nil, Passed, ""},
-		"a clock that is wrong by an hour": {func(w *world) { w.env["SLIPWAY_SERVER"] = secure(w, certificate(w, time.Hour)) }, nil, NotAsked,
+		"the own authority": {func(w *world) { w.env["SLIPWAY_SERVER"] = secure(w, certificate(w, -time.Hour)) }, nil, outcome.Passed, ""},
+		"a clock that is wrong by an hour": {func(w *world) { w.env["SLIPWAY_SERVER"] = secure(w, certificate(w, time.Hour)) }, nil,
+			outcome.NotAsked,
 			"the server's certificate is not valid at this time; this machine's clock says"},
 		"no TLS at all": {func(w *world) { w.env["SLIPWAY_SERVER"] = "https" + w.server.URL[len("http"):] },
-			[]string{"--timeout", "1s"}, TimedOut, "the server did not answer"},
-		"a wrong flag": {nil, []string{"--tiemout", "1s"}, Misused, `did you mean "--timeout"?`},
-		"no time":      {nil, []string{"--timeout", "0s"}, Misused, "--timeout must be more than nothing"},
+			[]string{"--timeout", "1s"}, outcome.TimedOut, "the server did not answer"},
+		"a wrong flag": {nil, []string{"--tiemout", "1s"}, outcome.Misused, `did you mean "--timeout"?`},
+		"no time":      {nil, []string{"--timeout", "0s"}, outcome.Misused, "--timeout must be more than nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -83,7 +87,7 @@ func TestFaults(t *testing.T) {
 			require.Equal(t, c.code, r.code, r.err)
 			require.Contains(t, r.err, c.line)
 			require.NotContains(t, r.err, "secret=1")
-			if c.code == Passed {
+			if c.code == outcome.Passed {
 				require.Contains(t, r.out, "ci@example.com, member of main (SLIPWAY_KEY)")
 			} else {
 				require.Empty(t, r.out)
@@ -99,11 +103,11 @@ func TestNetworkTimeouts(t *testing.T) {
 	require.NoError(t, err)
 	err = c.Get(t.Context(), "/x", nil, nil)
 	require.ErrorIs(t, err, context.DeadlineExceeded, "as Go has it")
-	require.Equal(t, NotAsked, codeOf(err))
-	ctx, stop := context.WithTimeoutCause(t.Context(), time.Millisecond, errTimeout)
+	require.Equal(t, outcome.NotAsked, outcome.CodeOf(err))
+	ctx, stop := context.WithTimeoutCause(t.Context(), time.Millisecond, outcome.ErrTimeout)
 	defer stop()
 	<-ctx.Done()
-	require.Equal(t, TimedOut, codeOf(c.Get(ctx, "/x", nil, nil)))
+	require.Equal(t, outcome.TimedOut, outcome.CodeOf(c.Get(ctx, "/x", nil, nil)))
 }
 
 // slow is a network on which a connection takes too long.
@@ -141,7 +145,7 @@ func TestSignals(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		signal os.Signal
-		code   Code
+		code   outcome.Code
 	}{{os.Interrupt, 130}, {syscall.SIGTERM, 143}} {
 		w := newWorld(t)
 		w.server.answer("GET /healthz", answer{before: func(r *http.Request) {
@@ -159,7 +163,7 @@ func TestTimeoutEndsAWait(t *testing.T) {
 	w := newWorld(t)
 	w.server.answer("GET /healthz", answer{before: func(r *http.Request) { <-r.Context().Done() }})
 	r := w.run("status", "--timeout", "100ms")
-	require.Equal(t, TimedOut, r.code)
+	require.Equal(t, outcome.TimedOut, r.code)
 	require.Contains(t, r.err, "the time of --timeout is over")
 }
 
@@ -167,7 +171,7 @@ func TestWaysOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	r := w.run("status", "--json")
-	require.Equal(t, Passed, r.code, r.err)
+	require.Equal(t, outcome.Passed, r.code, r.err)
 	require.JSONEq(t, `{"program":"`+number()+`","server":"`+w.server.URL+
 		`","server_from":"SLIPWAY_SERVER","server_version":"1.2.3","key_from":"SLIPWAY_KEY",
 		"settings":"","ci":"","me":{"id":0,"kind":"","username":"","email":"","label":"ci@example.com","role":"member","organization_id":0,
@@ -178,12 +182,12 @@ func TestWaysOut(t *testing.T) {
 	r = w.run("--version")
 	require.Contains(t, r.out, number())
 	r = w.run("--help")
-	require.Equal(t, Passed, r.code)
+	require.Equal(t, outcome.Passed, r.code)
 	for _, line := range []string{"Exit codes:", "4    Timed out", "upload", "--allow-failure"} {
 		require.Contains(t, r.out, line)
 	}
 	r = w.run("uplod")
-	require.Equal(t, Misused, r.code)
+	require.Equal(t, outcome.Misused, r.code)
 	require.Contains(t, r.err, `did you mean "upload"?`)
 }
 
@@ -195,7 +199,7 @@ func TestCompletion(t *testing.T) {
 		"upload --not": "--notes\n--notes-from-git\n--notify\n",
 		"completion z": "zsh\n", "upload --notes ": "", "crashes --fail-on r": "regressed\n", "comple": "completion\n", "nothing ": ""} {
 		r := w.run(append([]string{"complete", "--"}, split(words)...)...)
-		require.Equal(t, Passed, r.code, r.err)
+		require.Equal(t, outcome.Passed, r.code, r.err)
 		if words == "nothing " {
 			continue
 		}
@@ -203,10 +207,10 @@ func TestCompletion(t *testing.T) {
 	}
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		r := w.run("completion", shell)
-		require.Equal(t, Passed, r.code)
+		require.Equal(t, outcome.Passed, r.code)
 		require.Contains(t, r.out, "slipway-ci complete -- ")
 	}
-	require.Equal(t, Misused, w.run("completion", "csh").code)
+	require.Equal(t, outcome.Misused, w.run("completion", "csh").code)
 }
 
 // split splits a line at blanks; one at the end begins a further, empty word.

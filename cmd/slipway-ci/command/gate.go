@@ -10,7 +10,9 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/gatefile"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/progress"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/settings"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/testrun"
 )
 
@@ -48,7 +50,7 @@ func (s *Session) buildOf(ctx context.Context, app, name string) (string, error)
 		return name, nil
 	}
 	if app == "" {
-		return "", fail(Misused, "%q is no id of a build; for a version, or latest, name the app by --app", name)
+		return "", outcome.Fail(outcome.Misused, "%q is no id of a build; for a version, or latest, name the app by --app", name)
 	}
 	id, err := s.appOf(ctx, app)
 	if err != nil {
@@ -63,7 +65,7 @@ func (s *Session) buildOf(ctx context.Context, app, name string) (string, error)
 		return "", err
 	}
 	if len(builds) == 0 {
-		return "", fail(Misused, "the app %s has no build %s", app, name)
+		return "", outcome.Fail(outcome.Misused, "the app %s has no build %s", app, name)
 	}
 	return strconv.FormatInt(builds[0].ID, 10), nil
 }
@@ -82,12 +84,12 @@ func (s *Session) askGate(ctx context.Context, build string, wait bool) (*client
 	table := s.Out.Table("condition", "state", "measured", "")
 	gate, err := s.Client.AwaitGate(ctx, build, func(g *client.Gate) { showGate(table, g) })
 	table.Drop()
-	if err != nil && !errors.Is(err, errTimeout) {
+	if err != nil && !errors.Is(err, outcome.ErrTimeout) {
 		return nil, err
 	}
 	s.printGate(build, gate)
 	if err != nil {
-		return gate, fail(TimedOut, "the gate of build %s is still unknown: %w: %s", build, err, missing(gate))
+		return gate, outcome.Fail(outcome.TimedOut, "the gate of build %s is still unknown: %w: %s", build, err, missing(gate))
 	}
 	return gate, verdict(build, gate)
 }
@@ -140,9 +142,9 @@ func verdict(build string, g *client.Gate) error {
 	case "pass":
 		return nil
 	case "fail":
-		return fail(Failed, "the gate of build %s is closed", build)
+		return outcome.Fail(outcome.Failed, "the gate of build %s is closed", build)
 	}
-	return fail(Failed, "the gate of build %s is unknown: %s", build, missing(g))
+	return outcome.Fail(outcome.Failed, "the gate of build %s is unknown: %s", build, missing(g))
 }
 
 // missing is what a gate lacks.
@@ -175,7 +177,7 @@ func (c *policyGetCommand) Run(ctx context.Context, s *Session) error {
 		return err
 	}
 	if policy == nil {
-		return fail(Failed, "the app has no policy")
+		return outcome.Fail(outcome.Failed, "the app has no policy")
 	}
 	s.JSON = true // its document is the result
 	return s.Document(policy)
@@ -214,14 +216,14 @@ func (c *policyCheckCommand) Run(ctx context.Context, s *Session) error {
 		return err
 	}
 	if policy == nil {
-		return fail(Failed, "the server has no policy for the app: gate policy push stores that of %s", s.File.Path)
+		return outcome.Fail(outcome.Failed, "the server has no policy for the app: gate policy push stores that of %s", s.File.Path)
 	}
 	var remote any
 	if err := json.Unmarshal(policy, &remote); err != nil {
 		return err
 	}
 	if at := gatefile.Differs(local, remote, "gate"); at != "" {
-		return fail(Failed, "the server has another policy than %s: %s", s.File.Path, at)
+		return outcome.Fail(outcome.Failed, "the server has another policy than %s: %s", s.File.Path, at)
 	}
 	s.Result("the server has the policy of %s", s.File.Path)
 	return s.Document(map[string]any{"same": true})
@@ -231,7 +233,7 @@ func (c *policyCheckCommand) Run(ctx context.Context, s *Session) error {
 func (s *Session) requireApp(ctx context.Context, f appFlag) (int64, error) {
 	name := f.app(s)
 	if name == "" {
-		return 0, fail(Misused, "no app: use --app, or write app into %s", settingsName)
+		return 0, outcome.Fail(outcome.Misused, "no app: use --app, or write app into %s", settings.Name)
 	}
 	return s.appOf(ctx, name)
 }
@@ -247,11 +249,11 @@ func (s *Session) policy(ctx context.Context, f appFlag) (json.RawMessage, error
 // localPolicy is the policy of slipway.yaml as the server takes it.
 func (s *Session) localPolicy(ctx context.Context) (any, error) {
 	if s.File.Gate == nil {
-		return nil, fail(Misused, "no policy: write gate into %s", or(s.File.Path, settingsName))
+		return nil, outcome.Fail(outcome.Misused, "no policy: write gate into %s", or(s.File.Path, settings.Name))
 	}
 	policy, err := gatefile.Read(s.File.Gate)
 	if err != nil {
-		return nil, fail(Misused, "%s: gate: %w", s.File.Path, err)
+		return nil, outcome.Fail(outcome.Misused, "%s: gate: %w", s.File.Path, err)
 	}
 	err = gatefile.NameSuites(policy, func(word string) (string, error) { return testrun.SuiteID(ctx, s.Client, word) })
 	return policy, misuse(err)

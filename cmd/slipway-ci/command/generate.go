@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/report"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/testsync"
 	"github.com/slipway-qa/slipway/storage/step/testfile"
@@ -81,7 +82,7 @@ func (c *generateCommand) wanted(s *Session) (w testsync.Wanted, err error) {
 		w.Name = title(w.Sentence)
 	}
 	if w.URL == "" {
-		return w, fail(Misused, "--url is required: where the test begins")
+		return w, outcome.Fail(outcome.Misused, "--url is required: where the test begins")
 	}
 	w.Target, err = c.target(nil)
 	return w, err
@@ -103,7 +104,7 @@ func (c *generateCommand) target(of []testfile.Target) (testfile.Target, error) 
 	case err != nil:
 		return testfile.Target{}, err
 	case len(list) > 1:
-		return testfile.Target{}, fail(Misused, "a test is written in one browser: --target has %d", len(list))
+		return testfile.Target{}, outcome.Fail(outcome.Misused, "a test is written in one browser: --target has %d", len(list))
 	case len(list) == 1:
 		return testfile.Target(list[0]), nil
 	case len(of) > 0:
@@ -115,7 +116,7 @@ func (c *generateCommand) target(of []testfile.Target) (testfile.Target, error) 
 // file writes the tests of a Markdown file, and their ids into it.
 func (c *generateCommand) file(ctx context.Context, s *Session, g *testsync.Generated) error {
 	if c.Name != "" {
-		return fail(Misused, "--name is for one sentence: in a file the headings are the names")
+		return outcome.Fail(outcome.Misused, "--name is for one sentence: in a file the headings are the names")
 	}
 	path := s.Path(c.Sentence)
 	text, err := readMarkdown(path)
@@ -124,13 +125,13 @@ func (c *generateCommand) file(ctx context.Context, s *Session, g *testsync.Gene
 	}
 	all, err := testfile.ReadSentences(text)
 	if err != nil {
-		return fail(Misused, "%s: %w", s.shown(path), err)
+		return outcome.Fail(outcome.Misused, "%s: %w", s.shown(path), err)
 	}
 	if c.URL != "" {
 		all.URL = c.URL
 	}
 	if all.URL == "" {
-		return fail(Misused, "%s: url is missing: in front matter (---, url: https://..., ---), or as --url", s.shown(path))
+		return outcome.Fail(outcome.Misused, "%s: url is missing: in front matter (---, url: https://..., ---), or as --url", s.shown(path))
 	}
 	target, err := c.target(all.Targets)
 	if err != nil {
@@ -167,7 +168,7 @@ func mark(path, name, id, digest string) error {
 	}
 	all, err := testfile.ReadSentences(text)
 	if err != nil {
-		return fail(Failed, "%s was changed meanwhile: %w", path, err)
+		return outcome.Fail(outcome.Failed, "%s was changed meanwhile: %w", path, err)
 	}
 	for i := range all.Tests {
 		if all.Tests[i].Name == name {
@@ -180,12 +181,12 @@ func mark(path, name, id, digest string) error {
 func readMarkdown(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fail(Misused, "%w", err)
+		return nil, outcome.Fail(outcome.Misused, "%w", err)
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxMarkdown+1))
 	if err != nil {
-		return nil, fail(Misused, "%w", err)
+		return nil, outcome.Fail(outcome.Misused, "%w", err)
 	}
 	return text, nil
 }
@@ -220,7 +221,7 @@ func (c *generateCommand) end(s *Session, results []testsync.Result) error {
 		}
 	}
 	if bad > 0 {
-		return fail(Failed, "%d of %d tests were not written", bad, len(results))
+		return outcome.Fail(outcome.Failed, "%d of %d tests were not written", bad, len(results))
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
 )
 
 const (
@@ -66,10 +68,10 @@ func gitFor(ctx context.Context, s *Session, flag string, args ...string) (strin
 	cmd.Stdout, cmd.Stderr = out, problem
 	if err := cmd.Run(); err != nil {
 		if errors.Is(err, exec.ErrNotFound) {
-			return "", fail(Misused, "%s: there is no git on this machine", flag)
+			return "", outcome.Fail(outcome.Misused, "%s: there is no git on this machine", flag)
 		}
 		line, _, _ := strings.Cut(problem.text.String(), "\n")
-		return "", fail(Misused, "%s: git %s: %s", flag, args[0], or(line, err.Error()))
+		return "", outcome.Fail(outcome.Misused, "%s: git %s: %s", flag, args[0], or(line, err.Error()))
 	}
 	return strings.TrimSpace(out.text.String()), nil
 }

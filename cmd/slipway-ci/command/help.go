@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
 )
 
 // printHelp prints the help of a command, and of the whole with the exit codes.
@@ -14,7 +16,7 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 		return err
 	}
 	if whole {
-		fmt.Fprint(ctx.Stdout, "\n"+exitCodes)
+		fmt.Fprint(ctx.Stdout, "\n"+outcome.Codes)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/agent"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
 )
 
 // mcpCommand is `mcp`: what a coding agent starts to have Slipway's tools.
@@ -19,7 +20,7 @@ func (*mcpCommand) Endless() {}
 func (c *mcpCommand) Run(ctx context.Context, s *Session) error {
 	writes, err := agent.ParseWrites(c.Allow)
 	if err != nil {
-		return fail(Misused, "--allow: %w", err)
+		return outcome.Fail(outcome.Misused, "--allow: %w", err)
 	}
 	folders := []string{s.Path(".")}
 	for _, path := range c.AllowPath {

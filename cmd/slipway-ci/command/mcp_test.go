@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
 )
 
 func TestMCPFlags(t *testing.T) {
@@ -13,7 +15,7 @@ func TestMCPFlags(t *testing.T) {
 		"folder for uploads":                          {"mcp", "--allow-path", "/none/such"},
 	} {
 		got := newWorld(t).run(args...)
-		require.NotEqual(t, Passed, got.code, args)
+		require.NotEqual(t, outcome.Passed, got.code, args)
 		require.Contains(t, got.err, line)
 		require.Empty(t, got.out, "the streams are the agent's")
 	}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
 )
 
 // aNeed is a file that crashes lack.
@@ -38,7 +40,7 @@ func TestSymbolsThatAreStillMissing(t *testing.T) {
 		pageOf(2, aNeed("sourcemap", "https://shop.example/app.js", 8, time.Hour), aNeed("native", "libimage.so", 5, time.Hour, "BB0"),
 			aNeed("native", "old.so", 70, 20*24*time.Hour, "CC0"), aNeed("native", "older.so", 70, 21*24*time.Hour, "DD0")))
 	r := w.run("symbols", "upload", "out", "--project", "Shop crashes")
-	require.Equal(t, Passed, r.code, r.err)
+	require.Equal(t, outcome.Passed, r.code, r.err)
 	_, said, found := strings.Cut(r.out, "crashes of the last 14 days still lack the symbols of 2 modules:\n")
 	require.True(t, found, r.out)
 	lines := strings.Split(strings.TrimSpace(said), "\n")
@@ -50,7 +52,7 @@ func TestSymbolsThatAreStillMissing(t *testing.T) {
 	w.server.answer("POST /api/v3/symbols/known", answer{body: map[string]any{"known": []string{"C6A7FB7B6B4B4C3D8E5F2A1B0C9D8E7F0"}}})
 	w.server.answer(missing, pageOf(1, aNeed("native", "shop", 9, time.Hour, "C6A7FB7B6B4B4C3D8E5F2A1B0C9D8E7F0")))
 	r = w.run("symbols", "upload", "out/shop.sym", "--json")
-	require.Equal(t, Passed, r.code, r.err)
+	require.Equal(t, outcome.Passed, r.code, r.err)
 	var document struct{ Missing []struct{ Name string } }
 	require.NoError(t, json.Unmarshal([]byte(r.out), &document), r.out)
 	require.Len(t, document.Missing, 1, "what the server had before has not what crashes lack")
@@ -66,6 +68,6 @@ func TestSymbolsThatAreStillMissing(t *testing.T) {
 
 	w.server.answer(missing, answer{status: 403, body: map[string]any{"status": "fail", "message": "no"}})
 	r = w.run("symbols", "upload", "out")
-	require.Equal(t, Passed, r.code, "the files were sent")
+	require.Equal(t, outcome.Passed, r.code, "the files were sent")
 	require.Contains(t, r.err, "which symbols recent crashes still lack cannot be told")
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/progress"
 )
 
@@ -55,7 +56,7 @@ func (c *openCommand) id(ctx context.Context, s *Session) (string, error) {
 	case c.What == "build":
 		return s.buildOf(ctx, c.app(s), or(c.ID, "latest"))
 	case c.ID == "":
-		return "", fail(Misused, "open %s: its id is missing", c.What)
+		return "", outcome.Fail(outcome.Misused, "open %s: its id is missing", c.What)
 	}
 	return c.ID, nil
 }

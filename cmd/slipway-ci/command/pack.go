@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/debugfile"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
 	"github.com/slipway-qa/slipway/storage/symbol"
 	"github.com/slipway-qa/slipway/storage/symbol/filetype"
 )
@@ -74,7 +75,7 @@ func zipFile(name, place string, files []zipped) (f *client.File, done func(), e
 	done = func() {}
 	out, err := os.CreateTemp("", "slipway-*.zip")
 	if err != nil {
-		return nil, done, fail(Failed, "%w", err)
+		return nil, done, outcome.Fail(outcome.Failed, "%w", err)
 	}
 	done = func() { _ = os.Remove(out.Name()) }
 	err = writeZip(out, files)
@@ -83,7 +84,7 @@ func zipFile(name, place string, files []zipped) (f *client.File, done func(), e
 	}
 	if err != nil {
 		done()
-		return nil, func() {}, fail(Failed, "pack %s: %w", name, err)
+		return nil, func() {}, outcome.Fail(outcome.Failed, "pack %s: %w", name, err)
 	}
 	if f, err = client.OpenFile(out.Name(), name); err != nil {
 		done()

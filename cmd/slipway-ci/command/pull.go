@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/report"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/testsync"
 )
@@ -52,7 +53,7 @@ func (f *syncFlags) sync(s *Session, do func(*testsync.Config) error) error {
 		return misuse(err)
 	}
 	if open > 0 {
-		return fail(Failed, "%d of %d tests are not the same on both sides", open, len(results))
+		return outcome.Fail(outcome.Failed, "%d of %d tests are not the same on both sides", open, len(results))
 	}
 	s.Out.Line("%d tests in %s", len(results), s.shown(folder.Dir))
 	return nil

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/testsync"
 )
 
@@ -17,7 +18,7 @@ type pushCommand struct {
 func (c *pushCommand) Run(ctx context.Context, s *Session) error {
 	sel := c.selection(s)
 	if c.Delete && sel == (testsync.Selection{}) && !c.All {
-		return fail(Misused, "--delete needs --suite, --tag or --all: what has no file is deleted")
+		return outcome.Fail(outcome.Misused, "--delete needs --suite, --tag or --all: what has no file is deleted")
 	}
 	return c.sync(s, func(sync *testsync.Config) error { return sync.Push(ctx, sel, c.Delete) })
 }

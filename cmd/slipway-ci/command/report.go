@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/report"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/testrun"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/testsync"
@@ -45,15 +46,15 @@ func (f *reportFlags) write(s *Session, out *report.Report) error {
 		}
 		var text bytes.Buffer
 		if err := file.write(&text); err != nil {
-			return fail(Failed, "%s: %w", file.path, err)
+			return outcome.Fail(outcome.Failed, "%s: %w", file.path, err)
 		}
 		if err := testsync.WriteFile(s.Path(file.path), text.Bytes()); err != nil {
-			return fail(Failed, "%w", err)
+			return outcome.Fail(outcome.Failed, "%w", err)
 		}
 	}
 	if summary := s.World.Getenv("GITHUB_STEP_SUMMARY"); summary != "" && f.Markdown == "" {
 		if err := appendSummary(summary, out); err != nil {
-			return fail(Failed, "GITHUB_STEP_SUMMARY: %w", err)
+			return outcome.Fail(outcome.Failed, "GITHUB_STEP_SUMMARY: %w", err)
 		}
 	}
 	provider := map[string]report.Provider{"GitHub Actions": report.GitHub, "Azure Pipelines": report.Azure}[s.Job.Service]

@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/report"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/settings"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/testrun"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/testsync"
 	"github.com/slipway-qa/slipway/storage/step/testfile"
@@ -49,7 +51,7 @@ func (c *runCommand) Run(ctx context.Context, s *Session) error {
 		return err
 	}
 	if c.Retries != nil && (*c.Retries < 0 || *c.Retries > maxRetries) {
-		return fail(Misused, "--retries must be 0 to %d", maxRetries)
+		return outcome.Fail(outcome.Misused, "--retries must be 0 to %d", maxRetries)
 	}
 	plan, err := c.plan(ctx, s)
 	if err != nil {
@@ -57,7 +59,7 @@ func (c *runCommand) Run(ctx context.Context, s *Session) error {
 	}
 	if start.MaxDuration = int(c.MaxTime.Seconds()); c.MaxTime != 0 && (c.MaxTime < time.Second || c.MaxTime > maxTime ||
 		len(plan.Tests) > 0) {
-		return fail(Misused, "--max-time is 1s to %s, for suites: no tests are named beside them", maxTime)
+		return outcome.Fail(outcome.Misused, "--max-time is 1s to %s, for suites: no tests are named beside them", maxTime)
 	}
 	if start.Shard, err = c.suiteShard(s); err != nil {
 		return misuse(err)
@@ -117,7 +119,7 @@ func concluded(s *Session, out *report.Report) error {
 		s.Out.Line("this shard has no test to run")
 		return nil
 	case ran == 0:
-		return fail(Failed, "nothing was run: what was named has no test that can be run")
+		return outcome.Fail(outcome.Failed, "nothing was run: what was named has no test that can be run")
 	case out.Good():
 		passed := fmt.Sprintf("%d of %d passed", out.Count(report.Passed, report.Flaky), len(out.Cases))
 		if n := out.Count(report.Flaky); n > 0 {
@@ -129,7 +131,7 @@ func concluded(s *Session, out *report.Report) error {
 		}
 		return nil
 	}
-	return fail(Failed, "%d of %d did not pass", out.Count(report.Failed, report.Errored, report.Cancelled), len(out.Cases))
+	return outcome.Fail(outcome.Failed, "%d of %d did not pass", out.Count(report.Failed, report.Errored, report.Cancelled), len(out.Cases))
 }
 
 // misuse makes an error of the command line one that exits with 2.
@@ -137,7 +139,7 @@ func misuse(err error) error {
 	var run *testrun.UsageError
 	var sync *testsync.UsageError
 	if errors.As(err, &run) || errors.As(err, &sync) {
-		return &Outcome{Code: Misused, Err: err}
+		return &outcome.Error{Code: outcome.Misused, Err: err}
 	}
 	return err
 }
@@ -149,11 +151,11 @@ func (c *runCommand) plan(ctx context.Context, s *Session) (*testrun.Plan, error
 		words = []string{s.File.Suite}
 	}
 	if len(words) == 0 {
-		return nil, fail(Misused, "name a suite or a test, or write suite into %s", settingsName)
+		return nil, outcome.Fail(outcome.Misused, "name a suite or a test, or write suite into %s", settings.Name)
 	}
 	plan, err := testrun.Find(ctx, s.Client, words, s.Path)
 	if err == nil && len(c.Row) > 0 && len(plan.Suites) > 0 {
-		return nil, fail(Misused, "--row names data rows of tests: name the tests, not the suite %s", plan.Suites[0].Name)
+		return nil, outcome.Fail(outcome.Misused, "--row names data rows of tests: name the tests, not the suite %s", plan.Suites[0].Name)
 	}
 	if err != nil || c.Shard == "" {
 		return plan, err
@@ -174,7 +176,7 @@ func (c *runCommand) shardAt(ctx context.Context, s *Session) (time.Time, error)
 	if c.ShardAt != "" {
 		at, err := time.Parse(time.RFC3339, c.ShardAt)
 		if err != nil {
-			return at, fail(Misused, "--shard-at %q is no time: 2026-11-29T08:00:00Z", c.ShardAt)
+			return at, outcome.Fail(outcome.Misused, "--shard-at %q is no time: 2026-11-29T08:00:00Z", c.ShardAt)
 		}
 		return at, nil
 	}
@@ -215,7 +217,7 @@ func (c *runCommand) start(s *Session) (*client.StartRun, error) {
 		}
 		value := s.World.Getenv(from)
 		if value == "" {
-			return nil, fail(Misused, "--var-env %s: the environment has no %s", name, from)
+			return nil, outcome.Fail(outcome.Misused, "--var-env %s: the environment has no %s", name, from)
 		}
 		in.Variables[name] = value
 	}
@@ -245,7 +247,7 @@ func parseTargets(words []string) (list []client.TestTarget, err error) {
 		}
 		var given []json.RawMessage
 		if err := json.Unmarshal([]byte(word), &given); err != nil {
-			return nil, fail(Misused, "--target is no JSON: %w", err)
+			return nil, outcome.Fail(outcome.Misused, "--target is no JSON: %w", err)
 		}
 		for _, text := range given {
 			t := client.TestTarget{}

@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/pipeline"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/progress"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/report"
 )
@@ -38,14 +40,14 @@ func TestTargetsOfACommandLine(t *testing.T) {
 	}
 	for _, bad := range []string{"{", `[1`, `{"a":}`} {
 		_, err := parseTargets([]string{bad})
-		require.Equal(t, Misused, codeOf(err), bad)
+		require.Equal(t, outcome.Misused, outcome.CodeOf(err), bad)
 	}
 }
 
 // The key of a job is the same for the same, and another for anything else that is run.
 func TestKeysOfRuns(t *testing.T) {
 	t.Parallel()
-	s := &Session{Job: Job{Service: "GitHub Actions", Run: "7", Name: "test"}}
+	s := &Session{Job: pipeline.Job{Service: "GitHub Actions", Run: "7", Name: "test"}}
 	key := func(c runCommand, start client.StartRun, what ...string) string { return c.keys(s, &start)(what...) }
 	one := key(runCommand{}, client.StartRun{TestURL: "a"}, "suite", "x")
 	require.Equal(t, one, key(runCommand{}, client.StartRun{TestURL: "a"}, "suite", "x"))
@@ -61,7 +63,7 @@ func TestKeysOfRuns(t *testing.T) {
 		require.LessOrEqual(t, len(other), 255)
 		seen[other] = true
 	}
-	s.Job = Job{}
+	s.Job = pipeline.Job{}
 	c := runCommand{}
 	keys := c.keys(s, &client.StartRun{})
 	require.Equal(t, keys("a"), keys("a"), "a request that is sent again is the same")
@@ -82,17 +84,17 @@ func TestNothingThatRan(t *testing.T) {
 	s := &Session{Out: p}
 	for _, c := range []struct {
 		of   report.Report
-		code Code
+		code outcome.Code
 	}{
-		{report.Report{}, Failed},
-		{report.Report{Cases: []report.Case{{Outcome: report.Skipped}}}, Failed},
-		{report.Report{Elsewhere: true}, Passed},
-		{report.Report{Elsewhere: true, Cases: []report.Case{{Outcome: report.Skipped}}}, Passed},
-		{report.Report{Elsewhere: true, Cases: []report.Case{{Outcome: report.Cancelled}}}, Failed},
-		{report.Report{Cases: []report.Case{{Outcome: report.Skipped}, {Outcome: report.Passed}}}, Passed},
+		{report.Report{}, outcome.Failed},
+		{report.Report{Cases: []report.Case{{Outcome: report.Skipped}}}, outcome.Failed},
+		{report.Report{Elsewhere: true}, outcome.Passed},
+		{report.Report{Elsewhere: true, Cases: []report.Case{{Outcome: report.Skipped}}}, outcome.Passed},
+		{report.Report{Elsewhere: true, Cases: []report.Case{{Outcome: report.Cancelled}}}, outcome.Failed},
+		{report.Report{Cases: []report.Case{{Outcome: report.Skipped}, {Outcome: report.Passed}}}, outcome.Passed},
 	} {
-		require.Equal(t, c.code, codeOf(concluded(s, &c.of)), "%+v", c.of)
-		require.Equal(t, c.code == Passed, c.of.Document().Passed)
+		require.Equal(t, c.code, outcome.CodeOf(concluded(s, &c.of)), "%+v", c.of)
+		require.Equal(t, c.code == outcome.Passed, c.of.Document().Passed)
 	}
 }
 
@@ -138,7 +140,7 @@ func TestPagesGiveNoCommands(t *testing.T) {
 		answer{body: map[string]any{"crash_groups": []any{group(1, hostile, map[string]any{"culprit": hostile})}}})
 	for _, args := range [][]string{{"--project", "1"}, {"--project", "1", "--markdown", "-"}, {"--project", "1", "--json"}} {
 		r := w.run(append([]string{"crashes", "--app-version", "1.4.2"}, args...)...)
-		require.Equal(t, Passed, r.code, r.err)
+		require.Equal(t, outcome.Passed, r.code, r.err)
 		require.Contains(t, r.out, "setvariable variable=x")
 		require.NotContains(t, r.out+r.err, "##vso")
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/settings"
 )
 
 // statusCommand is `status`: whether a pipeline is set up right.
@@ -37,7 +38,7 @@ func (*statusCommand) Run(ctx context.Context, s *Session) error {
 	s.Result("server    %s, version %s (%s)", view.Server, view.ServerVersion, view.ServerFrom)
 	s.Result("caller    %s, %s of %s (%s)", me.Label, me.Role, me.OrganizationSlug, view.KeyFrom)
 	s.Result("rights    %s", strings.Join(me.Rights, ", "))
-	s.Result("settings  %s", or(view.Settings, "no "+settingsName))
+	s.Result("settings  %s", or(view.Settings, "no "+settings.Name))
 	s.Result("ci        %s", or(view.CI, "none"))
 	return s.Document(view)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/debugfile"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/progress"
 )
 
@@ -50,7 +51,7 @@ type symbolView struct {
 // Run sends what the server lacks.
 func (c *symbolsUploadCommand) Run(ctx context.Context, s *Session) error {
 	if c.InjectDebugIDs && c.DryRun {
-		return fail(Misused, "--inject-debug-ids changes the files, which --dry-run must not")
+		return outcome.Fail(outcome.Misused, "--inject-debug-ids changes the files, which --dry-run must not")
 	}
 	files, err := c.find(ctx, s)
 	if err != nil {
@@ -99,7 +100,7 @@ func (c *symbolsUploadCommand) find(ctx context.Context, s *Session) ([]*symbolV
 			s.Out.Warn("%s", text)
 		}
 		if err != nil {
-			return nil, fail(Failed, "write debug ids: %w", err)
+			return nil, outcome.Fail(outcome.Failed, "write debug ids: %w", err)
 		}
 		if len(done) > 0 { // they are others now
 			c.InjectDebugIDs = false
@@ -113,7 +114,7 @@ func (c *symbolsUploadCommand) find(ctx context.Context, s *Session) ([]*symbolV
 		}
 		digest, err := f.SHA256()
 		if err != nil {
-			return nil, fail(Misused, "%w", err)
+			return nil, outcome.Fail(outcome.Misused, "%w", err)
 		}
 		view := &symbolView{Path: f.Path, Name: f.Name, Kind: string(f.Format), Size: f.Size, SHA256: digest, Identifiers: []string{}, file: f}
 		for _, id := range f.Identifiers {
@@ -129,11 +130,12 @@ func (c *symbolsUploadCommand) findIn(path, said string) ([]debugfile.File, erro
 	var useless *debugfile.UselessError
 	switch {
 	case errors.As(err, &useless), errors.Is(err, fs.ErrNotExist):
-		return nil, fail(Misused, "%w", err)
+		return nil, outcome.Fail(outcome.Misused, "%w", err)
 	case err != nil:
-		return nil, fail(Failed, "%w", err)
+		return nil, outcome.Fail(outcome.Failed, "%w", err)
 	case len(files) == 0:
-		return nil, fail(Failed, "%s: there are no symbol files in it: neither debug information, nor a mapping, nor a source map", said)
+		return nil, outcome.Fail(outcome.Failed,
+			"%s: there are no symbol files in it: neither debug information, nor a mapping, nor a source map", said)
 	}
 	return files, nil
 }
@@ -232,7 +234,7 @@ func (c *symbolsUploadCommand) sendBatch(ctx context.Context, s *Session, batch 
 	symbol, err := s.Client.UploadSymbols(ctx, file, o, how)
 	if err != nil {
 		bar.End("")
-		return nil, refusedFile(err)
+		return nil, outcome.RefusedFile(err)
 	}
 	bar.End(fmt.Sprintf("%s: %s sent in %s", file.Name, progress.Size(file.Size), progress.Duration(time.Since(begun))))
 	return symbol, nil
@@ -262,7 +264,7 @@ func (s *Session) awaitSymbols(ctx context.Context, symbols []*client.Symbol) er
 		}
 	}
 	if len(bad) > 0 {
-		return fail(Failed, "the server cannot read %d of the symbol files: %s", len(bad), bad[0])
+		return outcome.Fail(outcome.Failed, "the server cannot read %d of the symbol files: %s", len(bad), bad[0])
 	}
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
 )
 
 const (
@@ -28,13 +30,13 @@ func TestSymbolsThatTheServerHasAreNotSent(t *testing.T) {
 	w.server.answer("POST /api/v3/symbols", answer{body: map[string]any{"symbol": map[string]any{"sha256": fileDigest,
 		"id": 7, "name": "app.js", "state": "pending", "task_id": "t1"}}})
 	r := w.run("symbols", "upload", "web", "lib", "--dry-run")
-	require.Equal(t, Passed, r.code, r.err)
+	require.Equal(t, outcome.Passed, r.code, r.err)
 	require.Contains(t, r.out, "known")
 	require.Equal(t, 2, strings.Count(r.out, "would be sent"))
 	require.Empty(t, w.server.to("POST /api/v3/symbols"))
 
 	r = w.run("symbols", "upload", "web", "lib", "--project", "9", "--json")
-	require.Equal(t, Passed, r.code, r.err)
+	require.Equal(t, outcome.Passed, r.code, r.err)
 	calls := w.server.to("POST /api/v3/symbols")
 	require.Len(t, calls, 1)
 	texts, files := form(t, calls[0])
@@ -52,7 +54,7 @@ func TestSymbolsThatTheServerHasAreNotSent(t *testing.T) {
 	require.Len(t, asked.SHA256, 3)
 	require.Equal(t, []string{"C6A7FB7B6B4B4C3D8E5F2A1B0C9D8E7F0"}, asked.Identifiers)
 	require.EqualValues(t, 9, asked.Project)
-	require.Equal(t, Passed, w.run("symbols", "upload", "lib", "--project", "Shop crashes", "--dry-run").code)
+	require.Equal(t, outcome.Passed, w.run("symbols", "upload", "lib", "--project", "Shop crashes", "--dry-run").code)
 	require.NoError(t, json.Unmarshal(w.server.to("POST /api/v3/symbols/known")[2].body, &asked))
 	require.Equal(t, "Shop crashes", asked.Name, "a project that is named is looked for too")
 	var document struct {
@@ -61,11 +63,11 @@ func TestSymbolsThatTheServerHasAreNotSent(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(r.out), &document), r.out)
 	require.Len(t, document.Files, 3)
 
-	require.Equal(t, Passed, w.run("symbols", "upload", "web", "lib", "--project", "9").code)
+	require.Equal(t, outcome.Passed, w.run("symbols", "upload", "web", "lib", "--project", "9").code)
 	_, again := form(t, w.server.to("POST /api/v3/symbols")[1])
 	require.Equal(t, files, again, "the same files are the same bytes")
 
-	require.Equal(t, Passed, w.run("symbols", "upload", "web", "--release", "1.4.2", "--url-prefix", "~/static").code)
+	require.Equal(t, outcome.Passed, w.run("symbols", "upload", "web", "--release", "1.4.2", "--url-prefix", "~/static").code)
 	texts, _ = form(t, w.server.to("POST /api/v3/symbols")[2])
 	require.Equal(t, map[string]string{"release": "1.4.2", "url_prefix": "~/static"}, texts)
 	require.Len(t, w.server.to("POST /api/v3/symbols/known"), 4, "under another release they may be missing")
@@ -92,16 +94,16 @@ func TestSymbolsThatAreNone(t *testing.T) {
 	w.file("empty/readme.md", []byte("hello"))
 	w.file("zero.sym", nil)
 	r := w.run("symbols", "upload", "empty")
-	require.Equal(t, Failed, r.code)
+	require.Equal(t, outcome.Failed, r.code)
 	require.Contains(t, r.err, "empty: there are no symbol files in it: neither debug information, nor a mapping, nor a source map")
 	r = w.run("symbols", "upload", "empty/readme.md")
-	require.Equal(t, Misused, r.code)
+	require.Equal(t, outcome.Misused, r.code)
 	require.Contains(t, r.err, "readme.md is no symbol file: it is a text")
 	r = w.run("symbols", "upload", "zero.sym")
-	require.Equal(t, Misused, r.code)
+	require.Equal(t, outcome.Misused, r.code)
 	require.Contains(t, r.err, "it has 0 bytes")
-	require.Equal(t, Misused, w.run("symbols", "upload", "none").code)
-	require.Equal(t, Misused, w.run("symbols", "upload", "empty", "--inject-debug-ids", "--dry-run").code)
+	require.Equal(t, outcome.Misused, w.run("symbols", "upload", "none").code)
+	require.Equal(t, outcome.Misused, w.run("symbols", "upload", "empty", "--inject-debug-ids", "--dry-run").code)
 	require.Empty(t, w.server.to("POST /api/v3/symbols"))
 }
 
@@ -116,15 +118,15 @@ func TestSymbolsThatCannotBeRead(t *testing.T) {
 	w.server.answer("GET /api/v3/symbols/7", answer{body: map[string]any{"symbol": map[string]any{"sha256": fileDigest,
 		"id": 7, "name": "shop.sym", "state": "failed", "error": map[string]any{"code": "truncated", "reason": "it is cut off"}}}})
 	r := w.run("symbols", "upload", "shop.sym", "--wait")
-	require.Equal(t, Failed, r.code, r.err)
+	require.Equal(t, outcome.Failed, r.code, r.err)
 	require.Contains(t, r.err, "the server cannot read 1 of the symbol files: shop.sym: it is cut off")
 	_, files := form(t, w.server.to("POST /api/v3/symbols")[0])
 	require.Equal(t, "shop.sym: "+aSym, files["file"], "one file is sent as it is")
 	w.server.answer("POST /api/v3/symbols", answer{status: 400, body: map[string]any{"status": "fail", "message": "it cannot be unpacked"}})
-	require.Equal(t, Failed, w.run("symbols", "upload", "shop.sym").code, "a file that the server refuses")
+	require.Equal(t, outcome.Failed, w.run("symbols", "upload", "shop.sym").code, "a file that the server refuses")
 	w.server.answer("POST /api/v3/symbols", answer{body: map[string]any{"symbol": map[string]any{"id": 7, "sha256": "other"}}})
 	r = w.run("symbols", "upload", "shop.sym")
-	require.Equal(t, Failed, r.code)
+	require.Equal(t, outcome.Failed, r.code)
 	require.Contains(t, r.err, "the server has another file under this Idempotency-Key")
 }
 
@@ -136,7 +138,7 @@ func TestSymbolsWithDebugIDs(t *testing.T) {
 	w.server.answer("POST /api/v3/symbols/known", answer{body: map[string]any{"known": []string{}}})
 	w.server.answer("POST /api/v3/symbols", answer{body: map[string]any{"symbol": map[string]any{"sha256": fileDigest, "id": 7}}})
 	r := w.run("symbols", "upload", "web", "--inject-debug-ids")
-	require.Equal(t, Passed, r.code, r.err)
+	require.Equal(t, outcome.Passed, r.code, r.err)
 	require.Regexp(t, `app.js: debug id [0-9a-f-]{36}`, r.err)
 	_, files := form(t, w.server.to("POST /api/v3/symbols")[0])
 	_, content, _ := strings.Cut(files["file"], ": ")

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/progress"
 )
 
@@ -88,7 +89,7 @@ func (c *uploadCommand) Run(ctx context.Context, s *Session) error {
 // prepare looks at everything that can be wrong before a byte is sent.
 func (c *uploadCommand) prepare(ctx context.Context, s *Session) (base client.NewBuild, files []*client.File, err error) {
 	if len(c.Files) > 1 && c.Mapping+c.Dsym != "" {
-		return base, nil, fail(Misused, "--mapping and --dsym are of one build: upload the files one by one")
+		return base, nil, outcome.Fail(outcome.Misused, "--mapping and --dsym are of one build: upload the files one by one")
 	}
 	for _, path := range c.Files {
 		f, err := client.OpenFile(s.Path(path), "")
@@ -102,7 +103,7 @@ func (c *uploadCommand) prepare(ctx context.Context, s *Session) (base client.Ne
 		base.Groups = s.File.Groups
 	}
 	if at := slices.IndexFunc(base.Groups, func(name string) bool { return strings.Contains(name, ",") }); at >= 0 {
-		return base, nil, fail(Misused,
+		return base, nil, outcome.Fail(outcome.Misused,
 			"--group %q: a comma cannot be sent; name the group by its id, and further groups by --group again", base.Groups[at])
 	}
 	base.Metadata = map[string]string{}
@@ -144,12 +145,12 @@ func (c *uploadCommand) notes(ctx context.Context, s *Session) (string, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return "", fail(Misused, "release notes: %w", err)
+		return "", outcome.Fail(outcome.Misused, "release notes: %w", err)
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxNotes+1))
 	if err != nil {
-		return "", fail(Misused, "release notes: %w", err)
+		return "", outcome.Fail(outcome.Misused, "release notes: %w", err)
 	}
 	return string(text), nil // of longer ones the server says that it shortened them
 }
@@ -186,10 +187,10 @@ func (c *uploadCommand) upload(ctx context.Context, s *Session, b client.NewBuil
 	up, err := s.Client.Upload(ctx, b, how)
 	if err != nil {
 		bar.End("")
-		if interrupted(ctx) && total > int64(c.PartThreshold) {
+		if outcome.Signalled(ctx) && total > int64(c.PartThreshold) {
 			s.Out.Line("what was sent stays for 24 hours: the same command goes on with it")
 		}
-		return nil, refusedFile(err)
+		return nil, outcome.RefusedFile(err)
 	}
 	bar.End(fmt.Sprintf("%s: %s sent in %s", b.File.Name, progress.Size(total), progress.Duration(time.Since(begun))))
 	view := &uploadView{Uploaded: up, File: b.File.Path}
@@ -282,7 +283,7 @@ func (s *Session) judge(b *client.Build, said []string) error {
 		}
 	}
 	if b.Verification == "failed" || b.Status == "invalid" {
-		return fail(Failed, "build %d: the signature does not hold: %s", b.ID, or(b.SignatureReason(), "devices refuse it"))
+		return outcome.Fail(outcome.Failed, "build %d: the signature does not hold: %s", b.ID, or(b.SignatureReason(), "devices refuse it"))
 	}
 	s.Result("build %d: inspected, signature %s", b.ID, or(b.Verification, "unchecked"))
 	return nil

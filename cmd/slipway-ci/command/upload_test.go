@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
 )
 
 // uploaded is what the server answers to an upload.
@@ -68,7 +70,7 @@ func TestUploadSendsWhatWasAskedFor(t *testing.T) {
 	}
 	w.dir = filepath.Join(w.dir, "out") // the settings are found above
 	r := w.run("upload", "app.apk", "--mapping", "mapping.txt", "--metadata", "flavour=full", "--notify")
-	require.Equal(t, Passed, r.code, r.err)
+	require.Equal(t, outcome.Passed, r.code, r.err)
 	require.Equal(t, "build 12: Shop 1.4.2 (142) https://qa.example.com/install/x\n", r.out)
 	require.Contains(t, r.err, "warning: app.apk: no icon [2J")
 	require.Contains(t, r.err, `there is no group of testers called "Beta"`)
@@ -85,7 +87,7 @@ func TestUploadSendsWhatWasAskedFor(t *testing.T) {
 	require.Regexp(t, "^slipway-ci/", calls[0].header.Get("User-Agent"))
 
 	r = w.run("upload", "app.apk", "--group", "QA", "--notes", "by hand", "--channel", "stable", "--json")
-	require.Equal(t, Passed, r.code, r.err)
+	require.Equal(t, outcome.Passed, r.code, r.err)
 	calls = w.server.to("POST /api/upload")
 	texts, _ = form(t, calls[1])
 	require.Equal(t, []string{"QA", "by hand", "stable"}, []string{texts["groups"], texts["release_notes"],
@@ -112,7 +114,7 @@ func TestKeysOfUploads(t *testing.T) {
 	keys := func(args ...string) (keys []string) {
 		t.Helper()
 		r := w.run(append([]string{"upload"}, args...)...)
-		require.Equal(t, Passed, r.code, r.err)
+		require.Equal(t, outcome.Passed, r.code, r.err)
 		calls := w.server.to("POST /api/upload")
 		for _, c := range calls[n:] {
 			keys = append(keys, c.header.Get("Idempotency-Key"))
@@ -152,7 +154,7 @@ func TestUploadThatIsAnother(t *testing.T) {
 	w.file("app.apk", []byte("package"))
 	w.server.answer("POST /api/upload", answer{body: uploaded(map[string]any{"sha256": strings.Repeat("0", 64)})})
 	r := w.run("upload", "app.apk", "--json")
-	require.Equal(t, Failed, r.code)
+	require.Equal(t, outcome.Failed, r.code)
 	require.Contains(t, r.err, "app.apk: the server has another file under this Idempotency-Key")
 	require.JSONEq(t, `{"uploads":[]}`, r.out)
 }
@@ -163,8 +165,8 @@ func TestUploadOutsideOfCIIsAnotherBuild(t *testing.T) {
 	w.server.answer("POST /api/upload", answer{status: http.StatusServiceUnavailable,
 		header: map[string]string{"Retry-After": "0"}}, answer{body: uploaded(nil)})
 	w.file("app.apk", []byte("package"))
-	require.Equal(t, Passed, w.run("upload", "app.apk").code)
-	require.Equal(t, Passed, w.run("upload", "app.apk").code)
+	require.Equal(t, outcome.Passed, w.run("upload", "app.apk").code)
+	require.Equal(t, outcome.Passed, w.run("upload", "app.apk").code)
 	calls := w.server.to("POST /api/upload")
 	require.Len(t, calls, 3)
 	keys := []string{calls[0].header.Get("Idempotency-Key"), calls[1].header.Get("Idempotency-Key"), calls[2].header.Get("Idempotency-Key")}
@@ -210,7 +212,7 @@ func TestUploadThatIsWrong(t *testing.T) {
 			w.file("empty.apk", nil)
 			w.file("folder/x", []byte("x"))
 			r := w.run(append([]string{"upload"}, c.args...)...)
-			require.Equal(t, Misused, r.code, r.err)
+			require.Equal(t, outcome.Misused, r.code, r.err)
 			require.Contains(t, r.err, c.want)
 			require.Empty(t, w.server.to("POST /api/upload"))
 		})
@@ -219,7 +221,7 @@ func TestUploadThatIsWrong(t *testing.T) {
 	w.file("app.apk", []byte("package"))
 	w.file("slipway.yaml", []byte("server: x\ngruop: QA\n"))
 	r := w.run("upload", "app.apk")
-	require.Equal(t, Misused, r.code)
+	require.Equal(t, outcome.Misused, r.code)
 	require.Contains(t, r.err, `slipway.yaml: line 2: unknown member "gruop", did you mean "group"?`)
 }
 
@@ -227,8 +229,9 @@ func TestUploadThatIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.file("app.apk", []byte("package"))
-	for status, code := range map[int]Code{400: Failed, 401: Refused, 403: Refused, 404: Misused, 409: Failed, 413: Failed,
-		422: Failed, 500: NotAsked} {
+	for status, code := range map[int]outcome.Code{400: outcome.Failed, 401: outcome.Refused, 403: outcome.Refused, 404: outcome.Misused,
+		409: outcome.Failed, 413: outcome.Failed,
+		422: outcome.Failed, 500: outcome.NotAsked} {
 		w.server.answer("POST /api/upload", answer{status: status, body: map[string]any{"status": "fail", "code": 105,
 			"message": "the file cannot be read"}})
 		r := w.run("upload", "app.apk")
@@ -237,7 +240,7 @@ func TestUploadThatIsRefused(t *testing.T) {
 	}
 	w.server.answer("POST /api/upload", answer{status: 409, body: map[string]any{"status": "fail", "message": "no"}})
 	r := w.run("upload", "app.apk", "--allow-failure")
-	require.Equal(t, Passed, r.code)
+	require.Equal(t, outcome.Passed, r.code)
 	require.Contains(t, r.err, "no")
 	require.Contains(t, r.err, "allowed by --allow-failure")
 }
@@ -247,7 +250,8 @@ func TestUploadWaitsForTheSignature(t *testing.T) {
 	task := func(kind, state string) map[string]any {
 		return map[string]any{"id": "t-" + kind, "type": kind, "state": state, "error": "the map is cut off"}
 	}
-	for verification, code := range map[string]Code{"verified": Passed, "unsigned": Passed, "failed": Failed} {
+	for verification, code := range map[string]outcome.Code{"verified": outcome.Passed, "unsigned": outcome.Passed,
+		"failed": outcome.Failed} {
 		w := newWorld(t)
 		w.file("app.apk", []byte("package"))
 		w.server.answer("POST /api/upload", answer{body: uploaded(nil)})
@@ -266,7 +270,7 @@ func TestUploadWaitsForTheSignature(t *testing.T) {
 		require.Empty(t, w.server.to("GET /api/v3/tasks/t-build:notify"), "nobody waits for mail")
 		require.Equal(t, "request_id=r-1", strings.Split(w.server.to("GET /api/v3/tasks")[0].path, "&")[1])
 		require.Equal(t, 1, w.server.most, "one request at a time")
-		if code == Failed {
+		if code == outcome.Failed {
 			require.Contains(t, r.err, "the signature does not hold: digest of AndroidManifest.xml")
 		} else {
 			require.Contains(t, r.out, "build 12: inspected, signature "+verification)
@@ -298,7 +302,7 @@ func TestNotesFromGit(t *testing.T) {
 	notes := func() string {
 		t.Helper()
 		r := w.run("upload", "app.apk", "--notes-from-git")
-		require.Equal(t, Passed, r.code, r.err)
+		require.Equal(t, outcome.Passed, r.code, r.err)
 		calls := w.server.to("POST /api/upload")
 		texts, _ := form(t, calls[len(calls)-1])
 		return texts["release_notes"]

@@ -17,6 +17,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/outcome"
 )
 
 // key is the API key of the tests, which must not be printed anywhere.
@@ -40,7 +42,7 @@ func newWorld(t *testing.T) *world {
 
 // result is how a command ended.
 type result struct {
-	code     Code
+	code     outcome.Code
 	out, err string
 }
 
@@ -50,7 +52,7 @@ func (w *world) run(args ...string) result {
 	var out, problem lockedBuffer
 	code := Run(World{Name: "slipway-ci", Getenv: func(name string) string { return w.env[name] }, Dir: w.dir, In: strings.NewReader(""),
 		Out: &out, Err: &problem, Signals: w.signals}, args)
-	r := result{Code(code), out.String(), problem.String()}
+	r := result{outcome.Code(code), out.String(), problem.String()}
 	require.NotContains(w.t, r.out+r.err, key, "the key is never printed")
 	require.NotContains(w.t, r.out+r.err, "\x1b", "no escape sequence where no terminal is")
 	return r

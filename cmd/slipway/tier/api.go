@@ -49,7 +49,7 @@ import (
 	genstore "github.com/slipway-qa/slipway/storage/generation"
 	"github.com/slipway-qa/slipway/storage/live"
 	"github.com/slipway-qa/slipway/storage/quota"
-	runstore "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/reading"
 	"github.com/slipway-qa/slipway/storage/session"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
 	"github.com/slipway-qa/slipway/tasks/gatechange"
@@ -281,7 +281,7 @@ func (s *Services) addSessions(rooms *api.Rooms, keys *account.Issuer, queue *di
 func (s *Services) addTests(rooms *api.Rooms, queue *dispatch.Enqueuer) (stop func(), err error) {
 	watcher := wait.NewWatcher(wait.Config{Log: s.Log,
 		Ended: func(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
-			return runstore.Ended(ctx, s.DB, ids)
+			return reading.Ended(ctx, s.DB, ids)
 		}})
 	generations := wait.NewWatcher(wait.Config{Log: s.Log,
 		Ended: func(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {

@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/run/attempt"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 func TestMain(m *testing.M) { os.Exit(servicetest.Main(m)) }
@@ -49,7 +49,7 @@ func TestAttemptsAreKept(t *testing.T) {
 		id := uuid.New()
 		w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
 			kept, err = attempt.End(ctx, tx, job, run.JobEnd{Status: run.Failed, ErrorCode: run.CodeStepFailed, Error: "no\x00 such element",
-				Records: []step.Record{{StepID: "s1", Status: step.Failed}},
+				Records: []playback.Record{{StepID: "s1", Status: playback.Failed}},
 				Files:   []run.NewFile{{ID: id, Kind: run.Screenshot, Step: n, Key: run.FileKey(job, id), ContentType: "image/png", Size: 7}}})
 			return err
 		})

@@ -24,7 +24,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 // ErrHeld means that a job cannot begin yet.
@@ -44,7 +44,7 @@ func (e *SkipError) Error() string { return e.Reason }
 type Of struct {
 	SuiteRunID *uuid.UUID // nil: in none, where nothing is needed
 	Cases      []string
-	Target     step.Target
+	Target     capability.Target
 }
 
 // neededRuns reads the runs that others need. Of a run of data rows each target is one in
@@ -73,8 +73,8 @@ type run struct {
 
 // part is a run on one target.
 type part struct {
-	Target step.Target `json:"target"`
-	States []string    `json:"states"`
+	Target capability.Target `json:"target"`
+	States []string          `json:"states"`
 }
 
 // Check returns nil for a job that may begin, ErrHeld for one that waits, and a *SkipError for one
@@ -103,7 +103,7 @@ func Check(ctx context.Context, q storage.Querier, of Of) error {
 func (r *run) open() bool { return r.State == "QUEUED" || r.State == "RUNNING" }
 
 // verdict says whether a test that needs this one may begin on a target.
-func (r *run) verdict(on step.Target) error {
+func (r *run) verdict(on capability.Target) error {
 	if r.State == "PASSED" {
 		return nil
 	}
@@ -116,7 +116,7 @@ func (r *run) verdict(on step.Target) error {
 	worst := r.State
 	var here []string
 	for _, p := range parts {
-		if step.SameBrowser(p.Target, on) {
+		if capability.SameBrowser(p.Target, on) {
 			here = append(here, p.States...)
 		}
 	}

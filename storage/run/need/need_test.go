@@ -7,13 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 )
 
 func TestVerdict(t *testing.T) {
 	t.Parallel()
-	on := func(browser string) step.Target {
-		return step.Target{Capabilities: step.Capabilities{"browserName": browser, "slipway:options": map[string]any{"name": browser}}}
+	on := func(browser string) capability.Target {
+		return capability.Target{Capabilities: capability.Capabilities{"browserName": browser,
+			"slipway:options": map[string]any{"name": browser}}}
 	}
 	for name, of := range map[string]struct {
 		state  string
@@ -36,12 +37,13 @@ func TestVerdict(t *testing.T) {
 			{on("firefox"), []string{"PASSED"}}}, "failed"},
 		"cancelled before a job of it was made": {"CANCELLED", nil, "did not run to its end"},
 		"another version is another target": {"ERROR",
-			[]part{{step.Target{Capabilities: step.Capabilities{"browserName": "chrome", "browserVersion": "1"}},
+			[]part{{capability.Target{Capabilities: capability.Capabilities{"browserName": "chrome", "browserVersion": "1"}},
 				[]string{"PASSED"}}}, "ended with an error"},
 		"a real device is another target": {"FAILED",
-			[]part{{step.Target{IsRDC: true, Capabilities: step.Capabilities{"browserName": "chrome"}}, []string{"PASSED"}}}, "failed"},
+			[]part{{capability.Target{IsRDC: true, Capabilities: capability.Capabilities{"browserName": "chrome"}}, []string{"PASSED"}}},
+			"failed"},
 		"what else the capabilities say is alike": {"FAILED",
-			[]part{{step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}, []string{"PASSED"}}}, ""},
+			[]part{{capability.Target{Capabilities: capability.Capabilities{"browserName": "chrome"}}, []string{"PASSED"}}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/keyboard"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
 
@@ -37,7 +37,7 @@ func FuzzKeys(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
-		held, _, ok := step.ParseKey(name)
+		held, _, ok := keyboard.Parse(name)
 		keys, err := webdriver.Keys(name)
 		if err != nil {
 			// Private characters are keys to the protocol, and no text.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/redaction"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 )
 
@@ -27,7 +27,7 @@ type AgentConfig struct {
 	// Budget bounds the calls; nil: nothing does.
 	Budget Budget
 	// Redact removes the values of secrets from everything that is sent.
-	Redact *step.Redactor
+	Redact *redaction.Redactor
 	// Recorder keeps what is sent; nil: one of the agent's own.
 	Recorder *Recorder
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/languagemodel"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/redaction"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 )
 
@@ -362,7 +362,7 @@ func TestBudgetThatFails(t *testing.T) {
 
 func TestRecorderIsBounded(t *testing.T) {
 	t.Parallel()
-	rec := NewRecorder(step.NewRedactor([]string{"s3cret"}))
+	rec := NewRecorder(redaction.New([]string{"s3cret"}))
 	require.Nil(t, rec.Usage())
 	for range 100 {
 		rec.add(&Config{Provider: OpenAI}, Call{Request: "s3cret " + strings.Repeat("ä", 50_000), Response: "s3cret"}, 1)

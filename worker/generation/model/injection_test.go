@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/languagemodel"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/redaction"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 )
@@ -100,7 +100,7 @@ func TestNothingSecretIsSent(t *testing.T) {
 	eachFormat(t, func(t *testing.T, format string) {
 		page := &testPage{texts: []string{"Your password is " + secret}, buttons: []string{"Save"}, secret: "other-secret"}
 		j := newJob(t, format, "Frobnicate {{pass}}, which is "+secret+", and save", page, languagemodel.Say(noAnswer(), noAnswer(), noAnswer()),
-			func(c *AgentConfig) { c.Redact = step.NewRedactor([]string{secret}) })
+			func(c *AgentConfig) { c.Redact = redaction.New([]string{secret}) })
 		_, err := j.run(t)
 		require.Error(t, err)
 		sent := ""
@@ -122,7 +122,7 @@ func TestNothingSecretIsSent(t *testing.T) {
 func TestTextsAreCutAfterTheirSecrets(t *testing.T) {
 	t.Parallel()
 	const secret = "correct-horse-battery"
-	redact := step.NewRedactor([]string{secret})
+	redact := redaction.New([]string{secret})
 	for _, most := range []int{maxCalled, 2 * maxCalled, maxReason, 2 * maxReason} {
 		for before := most/2 - len(secret); before < most/2; before++ {
 			text := strings.Repeat("x", before) + secret + strings.Repeat("y", most)

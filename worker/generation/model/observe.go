@@ -3,7 +3,7 @@ package model
 import (
 	"fmt"
 
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/redaction"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
@@ -18,7 +18,7 @@ func pageText(s *snapshot.Snapshot) string {
 
 // redacted returns a snapshot without secrets. Texts of a snapshot are cut: one that
 // ends with the beginning of a secret is left out.
-func redacted(s *snapshot.Snapshot, redact *step.Redactor) *snapshot.Snapshot {
+func redacted(s *snapshot.Snapshot, redact *redaction.Redactor) *snapshot.Snapshot {
 	clean := func(text *string) {
 		*text = redact.Text(*text)
 		if redact.EndsInPart(*text) {

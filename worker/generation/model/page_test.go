@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/languagemodel"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
@@ -62,8 +63,8 @@ func (p *testPage) Locate(_ context.Context, refs ...string) ([]snapshot.Located
 	return out, nil
 }
 
-func (p *testPage) Do(_ context.Context, s step.Step) (step.Record, error) {
-	record := step.Record{StepID: s.ID, Tool: s.Tool, Status: step.Passed, Result: step.Outcome{Success: true}}
+func (p *testPage) Do(_ context.Context, s step.Step) (playback.Record, error) {
+	record := playback.Record{StepID: s.ID, Tool: s.Tool, Status: playback.Passed, Result: step.Outcome{Success: true}}
 	if s.Tool.Type != step.Click {
 		return record, nil
 	}

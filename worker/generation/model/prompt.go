@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/redaction"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 )
 
@@ -29,12 +29,12 @@ func marker() string { return "PAGE-" + strings.ToUpper(rand.Text()) }
 
 // redactedPart returns at most n bytes of a text without secrets. They are removed before
 // it is cut: afterwards nobody knows the half of one.
-func redactedPart(redact *step.Redactor, text string, n int) string {
+func redactedPart(redact *redaction.Redactor, text string, n int) string {
 	return shorten(redact.Text(text), n)
 }
 
 // readPrompt asks how a text is read.
-func readPrompt(q *plan.Question, mark string, redact *step.Redactor) string {
+func readPrompt(q *plan.Question, mark string, redact *redaction.Redactor) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "How is this text to be read? Give its goals in their order, all of them, with the tool %s.\n%s\n\nThe text (%s):\n%s\n",
 		toolRead, goalFormat(), q.Text.Lang, redactedPart(redact, q.Text.Source, maxText))
@@ -54,7 +54,7 @@ func readPrompt(q *plan.Question, mark string, redact *step.Redactor) string {
 }
 
 // pickPrompt asks which thing is meant.
-func pickPrompt(q *plan.Question, mark string, redact *step.Redactor) string {
+func pickPrompt(q *plan.Question, mark string, redact *redaction.Redactor) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "The whole text, for the context:\n%s\n\n", redactedPart(redact, q.Text.Source, maxText))
 	fmt.Fprintf(&out, "Which of the things below is meant by %q, where the text says %q? Answer with the tool %s.\n",
@@ -74,7 +74,7 @@ func unmarked(text, mark string) string {
 }
 
 // shown is what the page shows.
-func shown(q *plan.Question, mark string, redact *step.Redactor) string {
+func shown(q *plan.Question, mark string, redact *redaction.Redactor) string {
 	if q.Page == nil {
 		return ""
 	}

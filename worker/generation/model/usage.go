@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/redaction"
 )
 
 const (
@@ -40,7 +40,7 @@ type Call struct {
 
 // Recorder keeps the calls of one generation. It is safe for concurrent use.
 type Recorder struct {
-	redact *step.Redactor
+	redact *redaction.Redactor
 
 	mu    sync.Mutex
 	usage Usage
@@ -48,7 +48,7 @@ type Recorder struct {
 }
 
 // NewRecorder returns a recorder that removes what redact knows.
-func NewRecorder(redact *step.Redactor) *Recorder { return &Recorder{redact: redact} }
+func NewRecorder(redact *redaction.Redactor) *Recorder { return &Recorder{redact: redact} }
 
 // Usage returns what was recorded; nil without a call.
 func (r *Recorder) Usage() *Usage {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/page"
@@ -289,7 +290,7 @@ func (p *planner) assert(ctx context.Context, m *page.Model, a assertion, limit 
 		return "", err
 	}
 	p.model = model // an assertion changes nothing
-	if record.Status != step.Passed {
+	if record.Status != playback.Passed {
 		return record.Result.Message, nil
 	}
 	s.TimeoutMS = limit

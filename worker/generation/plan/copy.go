@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/page"
@@ -124,7 +125,7 @@ func (p *planner) save(ctx context.Context, m *page.Model, c *find.Candidate, te
 	}
 	p.model = model // to read a text changes nothing
 	p.trace("  save %s: %s %s", args.Name, record.Status, record.Result.Message)
-	if record.Status != step.Passed {
+	if record.Status != playback.Passed {
 		return "", nil
 	}
 	s.TimeoutMS = 0

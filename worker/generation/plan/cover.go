@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
@@ -47,7 +48,7 @@ func (p *planner) uncover(ctx context.Context, before *page.Model, node int) (*p
 	}
 	s.Optional = true
 	record, err := p.execute(ctx, s)
-	if err != nil || record.Status != step.Passed {
+	if err != nil || record.Status != playback.Passed {
 		return nil, err
 	}
 	s.TimeoutMS, s.Tool, s.Result, s.ScreenshotID = 0, record.Tool, &record.Result, record.ScreenshotID
@@ -106,7 +107,7 @@ func (p *planner) leaveList(ctx context.Context, ref string) (*page.Model, error
 		return nil, err
 	}
 	s := step.Step{ID: p.newID(), Optional: true, Tool: step.Tool{Type: step.PressKey, Args: step.Args{Key: "Tab"}}}
-	if record, err := p.execute(ctx, s); err != nil || record.Status != step.Passed {
+	if record, err := p.execute(ctx, s); err != nil || record.Status != playback.Passed {
 		return nil, err
 	}
 	now, err := p.lookAnew(ctx)

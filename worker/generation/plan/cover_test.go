@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
@@ -52,11 +53,11 @@ func (c *covered) Locate(_ context.Context, refs ...string) ([]snapshot.Located,
 	return out, nil
 }
 
-func (c *covered) Do(_ context.Context, s step.Step) (step.Record, error) {
-	record := step.Record{StepID: s.ID, Tool: s.Tool, Status: step.Passed, Result: step.Outcome{Success: true}}
+func (c *covered) Do(_ context.Context, s step.Step) (playback.Record, error) {
+	record := playback.Record{StepID: s.ID, Tool: s.Tool, Status: playback.Passed, Result: step.Outcome{Success: true}}
 	ref := s.Tool.Args.Selector.Value
 	if ref == "read" && c.open {
-		record.Status, record.Result.Success = step.Failed, false
+		record.Status, record.Result.Success = playback.Failed, false
 		return record, nil
 	}
 	c.open = c.open && ref != "yes"

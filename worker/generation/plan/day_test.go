@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
@@ -56,7 +57,7 @@ func (c *month) Locate(_ context.Context, refs ...string) ([]snapshot.Located, e
 	return out, nil
 }
 
-func (c *month) Do(_ context.Context, s step.Step) (step.Record, error) {
+func (c *month) Do(_ context.Context, s step.Step) (playback.Record, error) {
 	ref := ""
 	if s.Tool.Args.Selector != nil {
 		ref = s.Tool.Args.Selector.Value
@@ -71,7 +72,7 @@ func (c *month) Do(_ context.Context, s step.Step) (step.Record, error) {
 	case strings.HasPrefix(ref, "day ") && !c.dead:
 		c.day = strings.TrimPrefix(ref, "day ")
 	}
-	return step.Record{StepID: s.ID, Tool: s.Tool, Status: step.Passed, Result: step.Outcome{Success: true}}, nil
+	return playback.Record{StepID: s.ID, Tool: s.Tool, Status: playback.Passed, Result: step.Outcome{Success: true}}, nil
 }
 
 func TestRunAddsOnADayOfTheCalendar(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
@@ -44,13 +45,13 @@ func (s *still) Locate(_ context.Context, refs ...string) ([]snapshot.Located, e
 	return out, nil
 }
 
-func (s *still) Do(_ context.Context, st step.Step) (step.Record, error) {
+func (s *still) Do(_ context.Context, st step.Step) (playback.Record, error) {
 	ref := ""
 	if st.Tool.Args.Selector != nil {
 		ref = st.Tool.Args.Selector.Value
 	}
 	s.did = append(s.did, strings.TrimSpace(st.Tool.Type+" "+ref))
-	return step.Record{StepID: st.ID, Tool: st.Tool, Status: step.Passed, Result: step.Outcome{Success: true}}, nil
+	return playback.Record{StepID: st.ID, Tool: st.Tool, Status: playback.Passed, Result: step.Outcome{Success: true}}, nil
 }
 
 func node(parent int, tag, role, name string) snapshot.Node {

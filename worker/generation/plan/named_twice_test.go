@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
@@ -44,7 +45,7 @@ func (c *country) Locate(_ context.Context, refs ...string) ([]snapshot.Located,
 	return out, nil
 }
 
-func (c *country) Do(_ context.Context, s step.Step) (step.Record, error) {
+func (c *country) Do(_ context.Context, s step.Step) (playback.Record, error) {
 	if s.Tool.Args.Selector != nil {
 		if name, ok := strings.CutPrefix(s.Tool.Args.Selector.Value, "option "); ok {
 			c.chosen = name
@@ -52,7 +53,7 @@ func (c *country) Do(_ context.Context, s step.Step) (step.Record, error) {
 			c.typed, c.chosen = *s.Tool.Args.Text, ""
 		}
 	}
-	return step.Record{StepID: s.ID, Tool: s.Tool, Status: step.Passed, Result: step.Outcome{Success: true}}, nil
+	return playback.Record{StepID: s.ID, Tool: s.Tool, Status: playback.Passed, Result: step.Outcome{Success: true}}, nil
 }
 
 // What the text calls by two names is chosen by the one that the list has.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
@@ -76,7 +77,7 @@ func (p *planner) do(ctx context.Context, m *page.Model, a method.Act, why strin
 		text, _ := json.Marshal(s.Tool.Args.Selector)
 		p.trace("  %s %s: %s %s", s.Tool.Type, shorten(string(text), 300), record.Status, record.Result.Message)
 	}
-	if record.Status != step.Passed {
+	if record.Status != playback.Passed {
 		if host := standIn(m, a); host >= 0 {
 			a.Node = host
 			return p.do(ctx, m, a, why)
@@ -137,7 +138,7 @@ func onlyLabel(m *page.Model, text string) int {
 const maxStandIn = 12
 
 // execute does a step that is not kept here.
-func (p *planner) execute(ctx context.Context, s step.Step) (step.Record, error) {
+func (p *planner) execute(ctx context.Context, s step.Step) (playback.Record, error) {
 	p.model = nil
 	return p.cfg.Page.Do(ctx, s)
 }

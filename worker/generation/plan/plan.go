@@ -18,6 +18,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
@@ -31,7 +32,7 @@ type Page interface {
 	// ref that is gone has no selector.
 	Locate(ctx context.Context, refs ...string) ([]snapshot.Located, error)
 	// Do executes a step as a replay does.
-	Do(ctx context.Context, s step.Step) (step.Record, error)
+	Do(ctx context.Context, s step.Step) (playback.Record, error)
 }
 
 // The values of Config.Explore.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
@@ -75,8 +76,8 @@ func (l *list) remove(t string) {
 	l.tasks = slices.DeleteFunc(slices.Clone(l.tasks), func(o string) bool { return o == t })
 }
 
-func (l *list) Do(_ context.Context, s step.Step) (step.Record, error) {
-	record := step.Record{StepID: s.ID, Tool: s.Tool, Status: step.Passed, Result: step.Outcome{Success: true}}
+func (l *list) Do(_ context.Context, s step.Step) (playback.Record, error) {
+	record := playback.Record{StepID: s.ID, Tool: s.Tool, Status: playback.Passed, Result: step.Outcome{Success: true}}
 	ref := ""
 	if s.Tool.Args.Selector != nil {
 		ref = s.Tool.Args.Selector.Value

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 	"github.com/slipway-qa/slipway/worker/snapshot"
@@ -20,7 +21,9 @@ func (l located) Locate(_ context.Context, refs ...string) ([]snapshot.Located, 
 	return []snapshot.Located{l[refs[0]]}, nil
 }
 
-func (l located) Do(context.Context, step.Step) (step.Record, error) { return step.Record{}, nil }
+func (l located) Do(context.Context, step.Step) (playback.Record, error) {
+	return playback.Record{}, nil
+}
 
 const pathToText = "div:nth-of-type(2) > tag > span:nth-last-of-type(1)"
 

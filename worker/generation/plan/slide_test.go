@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
@@ -22,7 +23,7 @@ func (k *knob) Snapshot(ctx context.Context) (*snapshot.Snapshot, error) {
 	return k.still.Snapshot(ctx)
 }
 
-func (k *knob) Do(ctx context.Context, s step.Step) (step.Record, error) {
+func (k *knob) Do(ctx context.Context, s step.Step) (playback.Record, error) {
 	if s.Tool.Type == step.PressKey {
 		k.at = min(k.at+map[string]int{"ArrowRight": k.by, "ArrowLeft": -k.by}[s.Tool.Args.Key], k.most)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
@@ -53,7 +54,7 @@ func (s *scene) Locate(_ context.Context, refs ...string) ([]snapshot.Located, e
 	return out, nil
 }
 
-func (s *scene) Do(_ context.Context, st step.Step) (step.Record, error) {
+func (s *scene) Do(_ context.Context, st step.Step) (playback.Record, error) {
 	ref, text := "", ""
 	if st.Tool.Args.Selector != nil {
 		ref = st.Tool.Args.Selector.Value
@@ -65,7 +66,7 @@ func (s *scene) Do(_ context.Context, st step.Step) (step.Record, error) {
 		text = *st.Tool.Args.OptionValue
 	}
 	if s.fails != nil && s.fails(ref) {
-		return step.Record{StepID: st.ID, Tool: st.Tool, Status: step.Failed}, nil
+		return playback.Record{StepID: st.ID, Tool: st.Tool, Status: playback.Failed}, nil
 	}
 	s.did = append(s.did, strings.TrimSpace(st.Tool.Type+" "+ref))
 	switch {
@@ -79,7 +80,7 @@ func (s *scene) Do(_ context.Context, st step.Step) (step.Record, error) {
 	case s.on != nil:
 		s.on(st.Tool.Type, ref, text)
 	}
-	return step.Record{StepID: st.ID, Tool: st.Tool, Status: step.Passed, Result: step.Outcome{Success: true}}, nil
+	return playback.Record{StepID: st.ID, Tool: st.Tool, Status: playback.Passed, Result: step.Outcome{Success: true}}, nil
 }
 
 func (s *scene) run(t *testing.T, text string) error {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
@@ -16,10 +17,10 @@ type disagreeing struct {
 	ref string
 }
 
-func (d *disagreeing) Do(ctx context.Context, st step.Step) (step.Record, error) {
+func (d *disagreeing) Do(ctx context.Context, st step.Step) (playback.Record, error) {
 	record, err := d.scene.Do(ctx, st)
 	if st.Tool.Type == step.Assert && st.Tool.Args.Selector != nil && st.Tool.Args.Selector.Value == d.ref {
-		record.Status, record.Result = step.Failed, step.Outcome{Message: "it holds something else"}
+		record.Status, record.Result = playback.Failed, step.Outcome{Message: "it holds something else"}
 	}
 	return record, err
 }

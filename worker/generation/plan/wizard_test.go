@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
@@ -70,8 +71,8 @@ func (c *wizard) Locate(_ context.Context, refs ...string) ([]snapshot.Located, 
 	return out, nil
 }
 
-func (c *wizard) Do(_ context.Context, s step.Step) (step.Record, error) {
-	record := step.Record{StepID: s.ID, Tool: s.Tool, Status: step.Passed, Result: step.Outcome{Success: true}}
+func (c *wizard) Do(_ context.Context, s step.Step) (playback.Record, error) {
+	record := playback.Record{StepID: s.ID, Tool: s.Tool, Status: playback.Passed, Result: step.Outcome{Success: true}}
 	if s.Tool.Args.Selector == nil {
 		return record, nil
 	}
@@ -82,7 +83,7 @@ func (c *wizard) Do(_ context.Context, s step.Step) (step.Record, error) {
 	case ref == "next" && c.at == 0:
 		c.at = 1
 	case strings.HasPrefix(ref, "tab "):
-		record.Status = step.Failed
+		record.Status = playback.Failed
 	}
 	return record, nil
 }

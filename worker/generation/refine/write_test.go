@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 	"github.com/slipway-qa/slipway/worker/generation/refine"
 	"github.com/slipway-qa/slipway/worker/snapshot"
@@ -47,7 +48,7 @@ func (p *tasks) Locate(_ context.Context, refs ...string) ([]snapshot.Located, e
 	return out, nil
 }
 
-func (p *tasks) Do(_ context.Context, s step.Step) (step.Record, error) {
+func (p *tasks) Do(_ context.Context, s step.Step) (playback.Record, error) {
 	ref := ""
 	if s.Tool.Args.Selector != nil {
 		ref = s.Tool.Args.Selector.Value
@@ -58,7 +59,7 @@ func (p *tasks) Do(_ context.Context, s step.Step) (step.Record, error) {
 	if ref == "note" && s.Tool.Type == step.InputText {
 		p.text = *s.Tool.Args.Text
 	}
-	return step.Record{StepID: s.ID, Tool: s.Tool, Status: step.Passed, Result: step.Outcome{Success: true}}, nil
+	return playback.Record{StepID: s.ID, Tool: s.Tool, Status: playback.Passed, Result: step.Outcome{Success: true}}, nil
 }
 
 // What is restated of a step, and what is written for a segment, can be done by the planner.

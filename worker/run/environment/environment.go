@@ -28,6 +28,8 @@ import (
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
+	"github.com/slipway-qa/slipway/storage/step/redaction"
 	"github.com/slipway-qa/slipway/worker/browser"
 )
 
@@ -60,12 +62,12 @@ type Test struct {
 	// Values are those of the environment that the run is in, which stand over stored
 	// variables; nil for none.
 	Values *values.Values
-	Target step.Target // with effective capabilities
-	Tunnel string      // "" without one
-	Hidden []string    // further texts that nobody may read
+	Target capability.Target // with effective capabilities
+	Tunnel string            // "" without one
+	Hidden []string          // further texts that nobody may read
 	// TestURL is where the test begins, whose site asks for what Access has.
 	TestURL string
-	Access  step.Access
+	Access  capability.Access
 }
 
 // Environment is what a test needs.
@@ -76,7 +78,7 @@ type Environment struct {
 	// Secrets are the values of secret variables, by their references.
 	Secrets map[step.Reference]string
 	// Redactor knows what must not be read anywhere; nil when there is nothing.
-	Redactor *step.Redactor
+	Redactor *redaction.Redactor
 }
 
 // Prepare gathers what a test needs besides its steps.
@@ -123,7 +125,7 @@ func (c Config) Prepare(ctx context.Context, t Test) (*Environment, error) {
 	if err != nil {
 		return nil, err
 	}
-	env.Request, env.Redactor = request, step.NewRedactor(append(secrets, link))
+	env.Request, env.Redactor = request, redaction.New(append(secrets, link))
 	env.Lookup = func(r step.Reference) (string, bool, bool) {
 		v, ok := known[r]
 		return v.Text, v.Secret, ok
@@ -137,13 +139,13 @@ func (c Config) values(ctx context.Context, t Test) (map[step.Reference]authorin
 	for _, r := range t.References {
 		if r.Scope == step.ScopeRow {
 			if v, ok := t.Row[r.Name]; ok {
-				v.Secret = v.Secret && utf8.RuneCountInString(v.Text) >= step.MinSecret
+				v.Secret = v.Secret && utf8.RuneCountInString(v.Text) >= redaction.MinSecret
 				given[r] = v
 			}
 			continue
 		}
 		if text, ok := t.Given[r.Name]; ok && r.Scope == "" {
-			given[r] = authoring.Value{Text: text, Secret: utf8.RuneCountInString(text) >= step.MinSecret}
+			given[r] = authoring.Value{Text: text, Secret: utf8.RuneCountInString(text) >= redaction.MinSecret}
 			continue
 		}
 		if v, ok := t.ofEnvironment(r); ok {
@@ -202,14 +204,14 @@ const appLinkAge = 4 * time.Hour
 
 // app puts a signed link in the place of a reference to an uploaded build, in a
 // copy of the target's capabilities, and returns the link.
-func (c Config) app(ctx context.Context, organization int64, target *step.Target) (string, error) {
-	app := step.App(target.Capabilities)
-	if address := step.AppAddress(target.Capabilities); address != "" && c.CheckURL != nil {
+func (c Config) app(ctx context.Context, organization int64, target *capability.Target) (string, error) {
+	app := capability.App(target.Capabilities)
+	if address := capability.AppAddress(target.Capabilities); address != "" && c.CheckURL != nil {
 		if err := c.CheckURL(ctx, address); err != nil {
 			return "", &Refusal{store.CodeApp, "the app's address is not permitted: " + err.Error()}
 		}
 	}
-	id, fileName, ok := step.AppReference(app)
+	id, fileName, ok := capability.AppReference(app)
 	if !ok {
 		return "", nil
 	}
@@ -240,8 +242,8 @@ func (c Config) app(ctx context.Context, organization int64, target *step.Target
 }
 
 // withApp replaces the app wherever capabilities may name it (see step.App).
-func withApp(c step.Capabilities, app, link string) step.Capabilities {
-	out := step.Merge(c, nil)
+func withApp(c capability.Capabilities, app, link string) capability.Capabilities {
+	out := capability.Merge(c, nil)
 	replace := func(members map[string]any, names ...string) {
 		for _, name := range names {
 			if members[name] == app {

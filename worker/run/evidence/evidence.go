@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/failure"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/run/reason"
 	"github.com/slipway-qa/slipway/worker/run/traffic"
 )
@@ -90,7 +91,7 @@ type Digest = failure.Digest
 // Test is what a digest is made of.
 type Test struct {
 	Steps   []step.Step
-	Records []step.Record
+	Records []playback.Record
 	TookMS  int64
 	Host    string // of the address that is tested; "" for none
 	// Network is false where the requests are not known; else Entries are they, in the order of sending.
@@ -116,7 +117,7 @@ func (r *Recorder) Digest(t Test) *failure.Digest {
 	}
 	for i := range t.Records {
 		record := &t.Records[i]
-		if record.Status == step.Skipped {
+		if record.Status == playback.Skipped {
 			continue
 		}
 		d.Played = append(d.Played, failure.Played{ID: record.StepID, TookMS: record.TookMS, Page: r.page(i, record)})
@@ -131,13 +132,13 @@ func (r *Recorder) Digest(t Test) *failure.Digest {
 	return d
 }
 
-func (r *Recorder) page(i int, record *step.Record) []int {
+func (r *Recorder) page(i int, record *playback.Record) []int {
 	if r == nil {
 		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if record.Status == step.Failed || step.Inner(&record.Tool).Type == step.Assert {
+	if record.Status == playback.Failed || step.Inner(&record.Tool).Type == step.Assert {
 		if page, ok := r.after[i]; ok {
 			return page
 		}

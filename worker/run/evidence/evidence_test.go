@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/failure"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/run/traffic"
 )
 
@@ -24,12 +25,12 @@ func TestPages(t *testing.T) {
 	r.Left(1, []string{"b"})
 	r.Left(3, []string{"c"})
 	tool := func(name string) step.Tool { return step.Tool{Type: name} }
-	records := []step.Record{
-		{StepID: "s1", Status: step.Passed, Tool: tool(step.Click), TookMS: 3},
-		{StepID: "s2", Status: step.Passed, Tool: tool(step.Click)},
-		{StepID: "s3", Status: step.Skipped, Tool: tool(step.Click)},
-		{StepID: "s4", Status: step.Passed, Tool: tool(step.Assert)},
-		{StepID: "s5", Status: step.Failed, Tool: tool(step.Click)},
+	records := []playback.Record{
+		{StepID: "s1", Status: playback.Passed, Tool: tool(step.Click), TookMS: 3},
+		{StepID: "s2", Status: playback.Passed, Tool: tool(step.Click)},
+		{StepID: "s3", Status: playback.Skipped, Tool: tool(step.Click)},
+		{StepID: "s4", Status: playback.Passed, Tool: tool(step.Assert)},
+		{StepID: "s5", Status: playback.Failed, Tool: tool(step.Click)},
 	}
 	d := r.Digest(Test{Records: records, Redact: redact})
 	for id, want := range map[string][]string{"s1": {"opened"}, "s2": {"met"}, "s4": {"c"}, "s5": {"c"}} {
@@ -59,7 +60,7 @@ func TestPagesAreBounded(t *testing.T) {
 		}
 		r.Left(i, lines)
 	}
-	d := r.Digest(Test{Records: []step.Record{{StepID: "s1", Status: step.Failed}}, Redact: redact})
+	d := r.Digest(Test{Records: []playback.Record{{StepID: "s1", Status: playback.Failed}}, Redact: redact})
 	require.Len(t, d.Lines, maxTable)
 	page, _ := d.PageOf("s1")
 	require.Len(t, page, MaxLines)

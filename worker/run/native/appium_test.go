@@ -13,7 +13,7 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/appium"
 	store "github.com/slipway-qa/slipway/storage/run"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
@@ -174,7 +174,7 @@ func TestAppiumKilled(t *testing.T) {
 	reached := make(chan struct{})
 	go func() {
 		ended <- replay.Play(t.Context(), replay.Config{Lease: p.lease, Steps: list, StepTimeout: 10 * time.Minute,
-			Progress: func(records []step.Record) {
+			Progress: func(records []playback.Record) {
 				if len(records) == 1 {
 					close(reached)
 				}
@@ -189,5 +189,5 @@ func TestAppiumKilled(t *testing.T) {
 	r := <-ended
 	require.Equal(t, store.CodeBrowserLost, r.Code, r.Message)
 	require.True(t, r.Broken)
-	require.Equal(t, []string{step.Passed, step.Failed}, []string{r.Records[0].Status, r.Records[1].Status})
+	require.Equal(t, []string{playback.Passed, playback.Failed}, []string{r.Records[0].Status, r.Records[1].Status})
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/jsonpath"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 	"github.com/slipway-qa/slipway/worker/run/traffic"
 )
@@ -18,7 +19,7 @@ import (
 type textCheck struct {
 	value, mode string
 	pattern     *regexp.Regexp
-	path        *step.Path
+	path        *jsonpath.Path
 }
 
 // newTextCheck returns nil for nil.
@@ -35,7 +36,7 @@ func newTextCheck(b *step.BodyCheck) (*textCheck, error) {
 		c.pattern = pattern
 	}
 	if b.Path != "" {
-		path, err := step.ParsePath(b.Path)
+		path, err := jsonpath.Parse(b.Path)
 		if err != nil {
 			return nil, failf("the path %v", err)
 		}

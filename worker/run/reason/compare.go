@@ -7,6 +7,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/failure"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 // The bounds of a comparison.
@@ -116,7 +117,7 @@ func newErrors(then *failure.Digest, lines []string) []string {
 }
 
 // slowerSteps leaves out the step that failed: it waited in vain.
-func slowerSteps(then, now *failure.Digest, failed *step.Record) []failure.Slower {
+func slowerSteps(then, now *failure.Digest, failed *playback.Record) []failure.Slower {
 	list := []failure.Slower{}
 	add := func(id string, before, after int64) {
 		if after > slower*before && after-before >= slowerMS && len(list) < maxDurations {
@@ -143,7 +144,7 @@ func slowerSteps(then, now *failure.Digest, failed *step.Record) []failure.Slowe
 }
 
 // changedPage compares the pages of the step that failed; nil where one of them is not known.
-func changedPage(then, now *failure.Digest, failed *step.Record) *failure.Page {
+func changedPage(then, now *failure.Digest, failed *playback.Record) *failure.Page {
 	if failed == nil {
 		return nil
 	}
@@ -226,7 +227,7 @@ func difference(was, is []string) []change {
 
 // anchor returns the place of the line that is the step's element, by its id, name or text; 0
 // where none is.
-func anchor(lines []string, failed *step.Record) int {
+func anchor(lines []string, failed *playback.Record) int {
 	s := step.Inner(&failed.Tool).Args.Selector
 	if s == nil {
 		return 0

@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/failure"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 // The bounds of a diagnosis, in characters and sentences.
@@ -33,7 +34,7 @@ type Facts struct {
 	Code    string // one of storage/run's
 	Message string
 	// Step is the record of the step that failed; nil: none did.
-	Step *step.Record
+	Step *playback.Record
 	// Seen is what the job saw; nil where it was not played. Console are its errors as they were written.
 	Seen    *failure.Digest
 	Console []string

@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/failure"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 const host = "shop.example.com"
@@ -46,10 +47,10 @@ func (s situation) facts() Facts {
 	}
 	switch f.Code {
 	case run.CodeStepFailed, run.CodeAssertionFailed, run.CodeDrifted, run.CodeUnreachable:
-		f.Step = &step.Record{StepID: "s1", Status: step.Failed,
+		f.Step = &playback.Record{StepID: "s1", Status: playback.Failed,
 			Tool: step.Tool{Type: tool, Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: "#buy"}}}}
 		if s.suggested > 0 {
-			f.Step.Suggested = &step.Healed{Score: s.suggested}
+			f.Step.Suggested = &playback.Healed{Score: s.suggested}
 		}
 	}
 	digest := func(lines []string) *failure.Digest {
@@ -243,7 +244,7 @@ func TestChangedPage(t *testing.T) {
 	t.Parallel()
 	was := []string{`h1 "Shop"`, `p "1"`, `button#buy "Buy"`, `p "2"`, `footer "A"`}
 	is := []string{`h1 "Shop"`, `p "1"`, `a#buy "Buy"`, `p "2"`, `footer "B"`}
-	buy := &step.Record{Tool: step.Tool{Type: step.Click, Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: "#buy"}}}}
+	buy := &playback.Record{Tool: step.Tool{Type: step.Click, Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: "#buy"}}}}
 	require.Equal(t, 2, anchor(was, buy))
 	page := changed(was, is, 2)
 	require.Equal(t, &failure.Page{Removed: []string{`button#buy "Buy"`, `footer "A"`}, Added: []string{`a#buy "Buy"`, `footer "B"`}}, page)
@@ -267,7 +268,7 @@ func TestDurations(t *testing.T) {
 		}
 		return d
 	}
-	list := slowerSteps(played(100, 1000, 10, 100), played(700, 2900, 400, 9000), &step.Record{StepID: "d", TookMS: 9000})
+	list := slowerSteps(played(100, 1000, 10, 100), played(700, 2900, 400, 9000), &playback.Record{StepID: "d", TookMS: 9000})
 	require.Equal(t, []failure.Slower{{Step: "", BeforeMS: 1210, NowMS: 4000}, {Step: "a", BeforeMS: 100, NowMS: 700}}, list)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
@@ -255,7 +256,7 @@ func TestPauseAndFinish(t *testing.T) {
 	start := time.Now()
 	r := pass(t, `<p>x`, do(step.Pause, step.Args{Time: &ms}), do(step.Finish, step.Args{}), click("#nothing"))
 	require.GreaterOrEqual(t, time.Since(start), 300*time.Millisecond)
-	require.Equal(t, []string{step.Passed, step.Passed, step.Skipped}, statuses(r))
+	require.Equal(t, []string{playback.Passed, playback.Passed, playback.Skipped}, statuses(r))
 }
 
 func statuses(r replay.Result) []string {
@@ -270,19 +271,19 @@ func TestOptional(t *testing.T) {
 	t.Parallel()
 	r := pass(t, `<button id=b onclick="this.textContent='done'">Go</button>`,
 		within(300, optional(click("#popup"))), click("#b"), is("#b", step.TextIs, "done"))
-	require.Equal(t, []string{step.Skipped, step.Passed, step.Passed}, statuses(r))
+	require.Equal(t, []string{playback.Skipped, playback.Passed, playback.Passed}, statuses(r))
 	require.Contains(t, r.Records[0].Result.Message, "optional: css #popup was not found")
 	require.False(t, r.Records[0].Result.Success)
 
 	r = pass(t, `<div id=popup style="position:fixed;inset:0;background:#fff"><button id=close onclick="popup.remove()">x</button></div>`+
 		`<button id=b>Go</button>`,
 		optional(click("#close")), click("#b"))
-	require.Equal(t, []string{step.Passed, step.Passed}, statuses(r))
+	require.Equal(t, []string{playback.Passed, playback.Passed}, statuses(r))
 
 	r = play(t, replay.Config{TestURL: site(t, map[string]string{"/": "x"}), Steps: []step.Step{within(200, click("#a")),
 		click("#b"), click("#c")}})
 	require.Equal(t, "FAILED", r.Status)
-	require.Equal(t, []string{step.Failed, step.Skipped, step.Skipped}, statuses(r))
+	require.Equal(t, []string{playback.Failed, playback.Skipped, playback.Skipped}, statuses(r))
 	require.Empty(t, r.Records[1].Result.Message)
 	require.False(t, r.Broken)
 }

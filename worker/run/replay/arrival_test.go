@@ -7,6 +7,7 @@ import (
 
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
@@ -90,7 +91,7 @@ func TestClickElsewhereFails(t *testing.T) {
 		cover.onpointerdown = cover.onmousedown = cover.onmouseup = cover.onclick = () => out.textContent = "cover";
 		setTimeout(() => cover.remove(), 400) }, true)</script>`
 	r := pass(t, body, within(3000, optional(click("#b"))), is("#out", step.TextIs, "nothing"))
-	require.Equal(t, step.Skipped, r.Records[0].Status)
+	require.Equal(t, playback.Skipped, r.Records[0].Status)
 	require.Contains(t, r.Records[0].Result.Message, "div#cover")
 	fails(t, body, store.CodeStepFailed, "div#cover", within(3000, doubleClick("#b")))
 	// Nothing stays behind that would keep a later click from its element.

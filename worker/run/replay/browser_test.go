@@ -21,6 +21,7 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 	"github.com/slipway-qa/slipway/worker/run/replay"
@@ -260,8 +261,8 @@ func fails(t testing.TB, body, code, words string, steps ...step.Step) replay.Re
 	require.Equal(t, code, r.Code, r.Message)
 	require.Contains(t, r.Message, words)
 	for i, record := range r.Records[:len(r.Records)-1] {
-		require.Equal(t, step.Passed, record.Status, "step %d: %s", i, record.Result.Message)
+		require.Equal(t, playback.Passed, record.Status, "step %d: %s", i, record.Result.Message)
 	}
-	require.Equal(t, step.Failed, r.Records[len(r.Records)-1].Status)
+	require.Equal(t, playback.Failed, r.Records[len(r.Records)-1].Status)
 	return r
 }

@@ -9,6 +9,7 @@ import (
 
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
@@ -46,7 +47,7 @@ func TestWebView(t *testing.T) {
 		inContext("native"), do(step.Click, step.Args{Selector: xpath("//android.widget.Switch")}), inContext("WEBVIEW_shop"),
 		is("#out", step.TextIs, "Hello Ann")}})
 	require.Equal(t, "PASSED", r.Status, "%s", r.Message)
-	require.Equal(t, step.Skipped, r.Records[6].Status)
+	require.Equal(t, playback.Skipped, r.Records[6].Status)
 	app.Look(func() { require.Equal(t, "true", app.Root.Children[3].Attributes["checked"]) })
 
 	for words, s := range map[string]step.Step{
@@ -75,7 +76,7 @@ func TestAppToolsInBrowser(t *testing.T) {
 		r := play(t, replay.Config{TestURL: address, Steps: []step.Step{click("button"), s}})
 		require.Equal(t, name+" is of native apps, and the target is a browser", r.Message)
 		require.Equal(t, store.CodeStepFailed, r.Code)
-		require.Equal(t, step.Skipped, r.Records[0].Status)
+		require.Equal(t, playback.Skipped, r.Records[0].Status)
 		s.Optional = s.Tool.Type == step.Tap
 		if s.Optional {
 			r = play(t, replay.Config{TestURL: address, Steps: []step.Step{click("button"), s}})

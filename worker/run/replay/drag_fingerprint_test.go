@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
@@ -26,7 +27,7 @@ func TestDragDoesNotHealVariableTarget(t *testing.T) {
 	bin := step.Fingerprint{Tag: "button", Role: "button", Name: "Bin", Text: "Bin"}
 	page := site(t, map[string]string{"/": `<p id=a>Letter</p><button id=new>Bin</button>`})
 	for target, healed := range map[string]int{"#bin": 1, "#{{bin}}": 0} {
-		r := play(t, replay.Config{TestURL: page, Healing: step.HealApply,
+		r := play(t, replay.Config{TestURL: page, Healing: capability.HealApply,
 			Steps:  []step.Step{within(1000, do(step.Drag, step.Args{Selector: css("#a"), Target: printed(target, bin)}))},
 			Lookup: func(step.Reference) (string, bool, bool) { return "bin", false, true }})
 		require.Equal(t, healed, r.Healed, r.Message)

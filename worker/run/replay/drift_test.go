@@ -9,6 +9,8 @@ import (
 
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
@@ -108,9 +110,10 @@ func driftCases() map[string]driftCase {
 			"it is in another row", "Edit", "Edit"},
 		"row is gone": {people("Ada", "Bob", "Eve"), people("Bob", "Eve"), first, "", store.CodeDrifted, true,
 			"it is in another row", "Edit", "Edit"},
-		"rows re-ordered, reported": {people("Ada", "Bob"), people("Bob", "Ada"), first, step.DriftReport, "", true, "it is in another row",
+		"rows re-ordered, reported": {people("Ada", "Bob"), people("Bob", "Ada"), first, capability.DriftReport, "", true,
+			"it is in another row",
 			"Edit", "Edit"},
-		"rows re-ordered, off": {before: people("Ada", "Bob"), after: people("Bob", "Ada"), selector: first, mode: step.DriftOff},
+		"rows re-ordered, off": {before: people("Ada", "Bob"), after: people("Bob", "Ada"), selector: first, mode: capability.DriftOff},
 		"rows known by numbers": {people("Order 17", "Order 18"), people("Order 18", "Order 17"), first, "", store.CodeDrifted, true,
 			"it is in another row", "Edit", "Edit"},
 		"entries re-ordered": {noted(`<ul><li><button>Red</button><li><button>Blue</button></ul>`),
@@ -127,7 +130,7 @@ func driftCases() map[string]driftCase {
 			buttonNamed("Continue"), "", "", true, "it has another name", "Continue", "Continue without saving"},
 		"a name that is a part, to fail": {noted(`<button>Continue</button>`), noted(`<button>Continue without saving</button>`),
 			buttonNamed("Continue"),
-			step.DriftFail, store.CodeDrifted, true, "it has another name", "Continue", "Continue without saving"},
+			capability.DriftFail, store.CodeDrifted, true, "it has another name", "Continue", "Continue without saving"},
 		"renamed in its row": {noted(`<table><tr><td>Ada<td><button>Edit</button></table>`),
 			noted(`<table><tr><td>Ada<td><button>Change</button></table>`),
 			css("td button"), "", "", true, "it has another name", "Edit", "Change"},
@@ -138,9 +141,10 @@ func driftCases() map[string]driftCase {
 			&step.Selector{Type: step.TestID, Value: "act"}, "", store.CodeDrifted, true, "it has another name",
 			"Delete profile", "Delete everything"},
 		"translated, to fail": {noted(`<button data-testid=act>Save</button>`), noted(`<button data-testid=act>Speichern</button>`),
-			&step.Selector{Type: step.TestID, Value: "act"}, step.DriftFail, store.CodeDrifted, true, "it has another name", "Save", "Speichern"},
+			&step.Selector{Type: step.TestID, Value: "act"}, capability.DriftFail, store.CodeDrifted, true, "it has another name", "Save",
+			"Speichern"},
 		"translated, reported": {noted(`<button data-testid=act>Save</button>`), noted(`<button data-testid=act>Speichern</button>`),
-			&step.Selector{Type: step.TestID, Value: "act"}, step.DriftReport, "", true, "it has another name", "Save", "Speichern"},
+			&step.Selector{Type: step.TestID, Value: "act"}, capability.DriftReport, "", true, "it has another name", "Save", "Speichern"},
 		"translated, with a test id": {noted(`<button data-testid=act>Save</button>`),
 			noted(`<button data-testid=act>Speichern</button>`), test, "", "", true,
 			"it has another name", "Save", "Speichern"},
@@ -160,7 +164,7 @@ func driftCases() map[string]driftCase {
 		"a row of another day": {rowsOf([]string{"2024-01-05", "Ann"}, []string{"2024-01-06", "Ann"}),
 			rowsOf([]string{"2024-01-06", "Ann"}), first, "", store.CodeDrifted, true, row, "Delete", "Delete"},
 		"a row of another number, fail": {rowsOf(one("Order 17"), one("Order 18")), rowsOf(one("Order 18")), first,
-			step.DriftFail, store.CodeDrifted, true, row, "Delete", "Delete"},
+			capability.DriftFail, store.CodeDrifted, true, row, "Delete", "Delete"},
 		"a row of the same place": {rowsOf([]string{"1", "Ada"}, []string{"2", "Bob"}), rowsOf([]string{"1", "Bob"}),
 			first, "", store.CodeDrifted, true, row, "Delete", "Delete"},
 		"an only row of another number": {rowsOf(one("Order 17")), rowsOf(one("Order 18")), first, "", store.CodeDrifted,
@@ -171,7 +175,7 @@ func driftCases() map[string]driftCase {
 			true, heading, "Delete", "Delete"},
 		"a card of another number": {cards("h3", "Order 17", "Order 18"), cards("h3", "Order 18"), card, "",
 			store.CodeDrifted, true, heading, "Delete", "Delete"},
-		"a card is gone, reported": {cards("h3", "Ada", "Bob", "Eve"), cards("h3", "Bob", "Eve"), card, step.DriftReport,
+		"a card is gone, reported": {cards("h3", "Ada", "Bob", "Eve"), cards("h3", "Bob", "Eve"), card, capability.DriftReport,
 			"", true, heading, "Delete", "Delete"},
 		"cards by a text re-ordered": {cards("span", "Ada", "Bob"), cards("span", "Bob", "Ada"), card, "",
 			store.CodeDrifted, true, row, "Delete", "Delete"},
@@ -181,9 +185,10 @@ func driftCases() map[string]driftCase {
 			save, "", store.CodeDrifted, true, "it has another name", "May", "Delete"},
 		"a number became a name": {noted(`<button id=act>3</button>`), noted(`<button id=act>Next</button>`),
 			save, "", "", true, "it has another name", "3", "Next"},
-		"another sum to pay":             number("Pay 10 EUR to Ann", "Pay 99 EUR to Ann", "", ""),
-		"another sum to pay, to fail":    number("Pay 10 EUR to Ann", "Pay 99 EUR to Ann", step.DriftFail, store.CodeDrifted),
-		"another date of what deletes":   number("Delete backup of January", "Delete backup of March", step.DriftFail, store.CodeDrifted),
+		"another sum to pay":          number("Pay 10 EUR to Ann", "Pay 99 EUR to Ann", "", ""),
+		"another sum to pay, to fail": number("Pay 10 EUR to Ann", "Pay 99 EUR to Ann", capability.DriftFail, store.CodeDrifted),
+		"another date of what deletes": number("Delete backup of January", "Delete backup of March", capability.DriftFail,
+			store.CodeDrifted),
 		"another number of what deletes": number("Delete order 17", "Delete order 18", "", ""),
 		// What contradicts nothing.
 		"another month": {before: noted(`<button id=act>May</button>`), after: noted(`<button id=act>March</button>`), selector: save},
@@ -274,7 +279,7 @@ func TestDrift(t *testing.T) {
 			}
 			// Who accepts what was found has a step that fits.
 			again := play(t, replay.Config{TestURL: after,
-				Steps: []step.Step{do(step.Click, step.Args{Selector: &record.Drifted.To})}, Drift: step.DriftFail})
+				Steps: []step.Step{do(step.Click, step.Args{Selector: &record.Drifted.To})}, Drift: capability.DriftFail})
 			require.Equal(t, "PASSED", again.Status, again.Message)
 		})
 	}
@@ -297,7 +302,7 @@ func TestDriftFailsBeforeTheAction(t *testing.T) {
 	r = play(t, replay.Config{TestURL: site(t, map[string]string{"/": page("Bob", "Ada")}), Steps: []step.Step{known[0],
 		is("#out", step.TextIs, "")}})
 	require.Equal(t, "PASSED", r.Status, r.Message)
-	require.Equal(t, []string{step.Skipped, step.Passed}, statuses(r))
+	require.Equal(t, []string{playback.Skipped, playback.Passed}, statuses(r))
 	require.NotNil(t, r.Records[0].Drifted)
 }
 
@@ -315,7 +320,7 @@ func TestDriftOfHints(t *testing.T) {
 	}{
 		"another name":       {`<button id=act>Delete profile</button>`, "", profile, store.CodeDrifted, true},
 		"reported":           {`<button id=act>View profile</button>`, "", profile, "", true},
-		"off":                {`<button id=act>Delete profile</button>`, step.DriftOff, profile, "", false},
+		"off":                {`<button id=act>Delete profile</button>`, capability.DriftOff, profile, "", false},
 		"another role":       {`<input id=act type=checkbox aria-label="Save profile">`, "", profile, "", true},
 		"another text":       {`<button id=act>Delete profile</button>`, "", step.Fingerprint{Text: "Save"}, store.CodeDrifted, true},
 		"the same":           {`<button id=act>Save profile</button>`, "", profile, "", false},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/run/replay/assertion"
 	"github.com/slipway-qa/slipway/worker/run/replay/failure"
 	"github.com/slipway-qa/slipway/worker/run/replay/page"
@@ -27,14 +28,14 @@ func (x toolStep) forEach(ctx context.Context, at *page.Location, a, stored step
 	for i := range count {
 		started := time.Now()
 		err := x.inRow(ctx, at, a, stored, i)
-		it := step.Iteration{Index: i, Status: step.Passed, Result: step.Outcome{Success: true},
+		it := step.Iteration{Index: i, Status: playback.Passed, Result: step.Outcome{Success: true},
 			StartMS: started.Sub(x.Began).Milliseconds(), TookMS: time.Since(started).Milliseconds()}
 		if err == nil {
 			x.Iterations = append(x.Iterations, it)
 			continue
 		}
 		f := x.FailureOf(ctx, err)
-		it.Status, it.Result = step.Failed, step.Outcome{Message: failure.Bounded(x.Secrets.Redact(f.Text), maxIterationText)}
+		it.Status, it.Result = playback.Failed, step.Outcome{Message: failure.Bounded(x.Secrets.Redact(f.Text), maxIterationText)}
 		x.Iterations = append(x.Iterations, it)
 		inRow := *f
 		inRow.Text = fmt.Sprintf("row %d of %d: ", i+1, count) + f.Text

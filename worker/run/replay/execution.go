@@ -9,6 +9,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/storage/step/group"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/run/replay/assertion"
 	"github.com/slipway-qa/slipway/worker/run/replay/failure"
 	"github.com/slipway-qa/slipway/worker/run/replay/page"
@@ -23,7 +24,7 @@ type testExecution struct {
 	screenshotter *session.Screenshotter
 
 	mu      sync.Mutex // of the records: captures store their files in them
-	records []step.Record
+	records []playback.Record
 	result  Result
 
 	reporting sync.Mutex // of Progress, in its order
@@ -41,7 +42,7 @@ func newTestExecution(ctx context.Context, cfg Config) *testExecution {
 	t.first = group.FirstOnPage(cfg.Steps, cfg.Places)
 	t.result = Result{Status: string(run.Passed), Fingerprints: map[string]step.Fingerprint{}}
 	for i := range cfg.Steps {
-		t.records = append(t.records, t.newRecord(i, step.Skipped))
+		t.records = append(t.records, t.newRecord(i, playback.Skipped))
 	}
 	t.screenshotter = session.NewScreenshotter(ctx, t.Session, t.storeScreenshotID)
 	return t
@@ -66,14 +67,14 @@ func (t *testExecution) runStep(ctx context.Context, i int) *failure.Failure {
 		failed = t.FailureOf(ctx, err)
 	}
 	optional := failed != nil && failed.Skips(s)
-	var record step.Record
+	var record playback.Record
 	if not != nil {
 		record = t.skippedRecord(x, not)
 	} else {
 		record = t.record(x, failed, optional)
 	}
 	record.StartMS, record.TookMS = started.Sub(t.began).Milliseconds(), time.Since(started).Milliseconds()
-	if record.Status == step.Failed {
+	if record.Status == playback.Failed {
 		record.Failure = t.explain(ctx, x, failed)
 	}
 	t.keep(i, record)
@@ -111,8 +112,8 @@ func (t *testExecution) meetCondition(ctx context.Context, i int) (x *session.Ex
 }
 
 // skippedRecord returns the record of a step whose condition does not hold.
-func (t *testExecution) skippedRecord(x *session.Execution, not *failure.Failure) step.Record {
-	record := t.newRecord(x.Index, step.Skipped)
+func (t *testExecution) skippedRecord(x *session.Execution, not *failure.Failure) playback.Record {
+	record := t.newRecord(x.Index, playback.Skipped)
 	not.Text = "skipped: " + not.Text
 	record.Result.Message = x.Message(not)
 	return record
@@ -120,9 +121,9 @@ func (t *testExecution) skippedRecord(x *session.Execution, not *failure.Failure
 
 // record returns the record of a step that was executed, and stores what the test
 // learnt from it.
-func (t *testExecution) record(x *session.Execution, failed *failure.Failure, optional bool) step.Record {
+func (t *testExecution) record(x *session.Execution, failed *failure.Failure, optional bool) playback.Record {
 	s := &t.Steps[x.Index]
-	record := t.newRecord(x.Index, step.Passed)
+	record := t.newRecord(x.Index, playback.Passed)
 	record.Findings, record.Look = x.Findings, x.Look
 	if failed != nil {
 		record.Suggested = x.Suggested
@@ -141,9 +142,9 @@ func (t *testExecution) record(x *session.Execution, failed *failure.Failure, op
 	}
 	switch {
 	case optional:
-		record.Status, failed.Text = step.Skipped, "optional: "+failed.Text
+		record.Status, failed.Text = playback.Skipped, "optional: "+failed.Text
 	case failed != nil:
-		record.Status = step.Failed
+		record.Status = playback.Failed
 	case x.Healed == nil && x.Fingerprint != nil:
 		t.result.Fingerprints[s.ID] = *x.Fingerprint
 	}
@@ -181,10 +182,10 @@ func (t *testExecution) progress(n int) {
 }
 
 // firstRecords copies the first n records: captures still write to them.
-func (t *testExecution) firstRecords(n int) []step.Record {
+func (t *testExecution) firstRecords(n int) []playback.Record {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return append([]step.Record{}, t.records[:n]...)
+	return append([]playback.Record{}, t.records[:n]...)
 }
 
 // storeScreenshotID stores the file of a step's screenshot.

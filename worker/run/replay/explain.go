@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/run/replay/action"
 	"github.com/slipway-qa/slipway/worker/run/replay/failure"
 	"github.com/slipway-qa/slipway/worker/run/replay/session"
@@ -14,9 +14,9 @@ import (
 const explainTimeout = 3 * time.Second
 
 // explain returns what a failed step expected and found.
-func (t *testExecution) explain(ctx context.Context, x *session.Execution, f *failure.Failure) *step.Failure {
-	said := func(text string) string { return t.Quote(text, step.MaxSaid) }
-	why := &step.Failure{Expected: said(f.Expected), Actual: said(f.Actual)}
+func (t *testExecution) explain(ctx context.Context, x *session.Execution, f *failure.Failure) *playback.Failure {
+	said := func(text string) string { return t.Quote(text, playback.MaxSaid) }
+	why := &playback.Failure{Expected: said(f.Expected), Actual: said(f.Actual)}
 	if f.Expected == "" {
 		why.Expected, why.Actual = said(titleOf(t, x.Index)), said(f.Text)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
@@ -39,7 +40,7 @@ func TestFlow(t *testing.T) {
 	t.Parallel()
 	_, steps := shop(t)
 	var progress []int
-	r := play(t, replay.Config{Steps: steps, Progress: func(all []step.Record) { progress = append(progress, len(all)) }})
+	r := play(t, replay.Config{Steps: steps, Progress: func(all []playback.Record) { progress = append(progress, len(all)) }})
 	require.Equal(t, "PASSED", r.Status, r.Message)
 	require.Equal(t, []int{1, 2, 3, 4, 5, 6, 7, 8}, progress)
 	require.Len(t, r.Fingerprints, 5)
@@ -47,7 +48,7 @@ func TestFlow(t *testing.T) {
 	require.Equal(t, "button", r.Fingerprints["s4"].Role)
 	require.Equal(t, "User", r.Fingerprints["s2"].Name)
 	for _, record := range r.Records {
-		require.Equal(t, step.Passed, record.Status)
+		require.Equal(t, playback.Passed, record.Status)
 		require.True(t, record.Result.Success)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/run/replay/failure"
 )
 
@@ -19,7 +20,7 @@ func (t *testExecution) runGroup(ctx context.Context, i int) (next int, failed *
 	}
 	t.Tracer.BeginWhole(t.actionOf(i))
 	x, not, err := t.meetCondition(ctx, i)
-	record := t.newRecord(i, step.Passed)
+	record := t.newRecord(i, playback.Passed)
 	switch {
 	case err != nil:
 		failed = t.FailureOf(ctx, err)
@@ -32,11 +33,11 @@ func (t *testExecution) runGroup(ctx context.Context, i int) (next int, failed *
 	optional := failed != nil && failed.Skips(s)
 	switch {
 	case optional:
-		record.Status = step.Skipped
+		record.Status = playback.Skipped
 		record.Result.Message = t.say("optional: " + failed.Text)
 		t.forgive(i+1, end)
 	case failed != nil:
-		record.Status = step.Failed
+		record.Status = playback.Failed
 		record.Result.Message = t.say(failed.Text)
 	case not == nil:
 		record.Result = step.Outcome{Success: true, Message: fmt.Sprintf("step group %q", t.groupName(i))}
@@ -71,9 +72,9 @@ func (t *testExecution) forgive(from, to int) {
 	for i := from; i < to; i++ {
 		r := &t.records[i]
 		switch {
-		case r.Status == step.Failed:
-			r.Status, r.Result.Message = step.Skipped, "optional: "+r.Result.Message
-		case r.Status == step.Skipped && r.Result.Message == "":
+		case r.Status == playback.Failed:
+			r.Status, r.Result.Message = playback.Skipped, "optional: "+r.Result.Message
+		case r.Status == playback.Skipped && r.Result.Message == "":
 			r.Result.Message = "skipped with its step group"
 		}
 	}

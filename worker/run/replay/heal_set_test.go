@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
@@ -162,7 +164,7 @@ func (s *healingServer) playPairs(t *testing.T, base string, from, to int) []hea
 		require.True(t, ok, "%s has no fingerprint", s.pairs[i].name)
 		second = append(second, open(s.pairs[i].address(base, "after", i)), optional(within(200, s.pairs[i].step(&print))))
 	}
-	r = play(t, replay.Config{Steps: second, Healing: step.HealApply})
+	r = play(t, replay.Config{Steps: second, Healing: capability.HealApply})
 	require.Equal(t, "PASSED", r.Status, r.Message)
 	var outcomes []healingOutcome
 	for i := from; i < to; i++ {
@@ -176,10 +178,10 @@ func (s *healingServer) playPairs(t *testing.T, base string, from, to int) []hea
 	return outcomes
 }
 
-func passed(r replay.Result) []step.Record {
-	var list []step.Record
+func passed(r replay.Result) []playback.Record {
+	var list []playback.Record
 	for _, record := range r.Records {
-		if record.Status == step.Passed {
+		if record.Status == playback.Passed {
 			list = append(list, record)
 		}
 	}

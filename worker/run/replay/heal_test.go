@@ -10,6 +10,8 @@ import (
 
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
@@ -149,14 +151,14 @@ func TestHealedAndFailed(t *testing.T) {
 	require.NotNil(t, r.Records[0].Healed)
 	require.Contains(t, r.Records[0].Result.Message, "found by its fingerprint at role button")
 	r = pass(t, covered, optional(healing(printed("#btn-1", saveButton))))
-	require.Equal(t, step.Skipped, r.Records[0].Status)
+	require.Equal(t, playback.Skipped, r.Records[0].Status)
 	require.Equal(t, 1, r.Healed)
 	require.NotNil(t, r.Records[0].Healed)
 	// Of the two elements of a drag one is healed: the record names one.
 	bin := step.Fingerprint{Tag: "button", Role: "button", Name: "Bin", Text: "Bin", Attributes: map[string]string{"id": "bin"}}
 	both := within(1000, do(step.Drag, step.Args{Selector: printed("#btn-1", saveButton), Target: printed("#bin", bin)}))
 	r = play(t, replay.Config{TestURL: site(t,
-		map[string]string{"/": `<button id=new>Save</button><button id=new-bin>Bin</button>`}), Healing: step.HealApply,
+		map[string]string{"/": `<button id=new>Save</button><button id=new-bin>Bin</button>`}), Healing: capability.HealApply,
 		Steps: []step.Step{both}})
 	require.Equal(t, store.CodeStepFailed, r.Code)
 	require.Contains(t, r.Message, "but a step is healed once")
@@ -203,9 +205,9 @@ func TestHealingModes(t *testing.T) {
 		"default deletes":       {"", "Delete account", false, true, "because of what it is called"},
 		"default pays, German":  {"", "Jetzt kaufen", false, true, "because of what it is called"},
 		"default, no such word": {"", "Deleted items", true, false, "at role button"},
-		"apply deletes":         {step.HealApply, "Delete account", true, false, "at role button"},
-		"suggest":               {step.HealSuggest, "Save", false, true, "which healing only suggests"},
-		"off":                   {step.HealOff, "Save", false, false, "css #old was not found"},
+		"apply deletes":         {capability.HealApply, "Delete account", true, false, "at role button"},
+		"suggest":               {capability.HealSuggest, "Save", false, true, "which healing only suggests"},
+		"off":                   {capability.HealOff, "Save", false, false, "css #old was not found"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -218,7 +220,7 @@ func TestHealingModes(t *testing.T) {
 			require.Equal(t, c.suggest, r.Records[0].Suggested != nil)
 			require.Contains(t, r.Records[0].Result.Message, c.words)
 			if c.suggest {
-				require.Equal(t, step.Failed, r.Records[0].Status)
+				require.Equal(t, playback.Failed, r.Records[0].Status)
 				require.Contains(t, r.Message, "it may be role button")
 				to := r.Records[0].Suggested.To
 				to.Fingerprint = nil
@@ -231,7 +233,7 @@ func TestHealingModes(t *testing.T) {
 			require.Equal(t, "FAILED", r.Status)
 			require.Nil(t, r.Records[0].Healed)
 			require.Nil(t, r.Records[0].Suggested)
-			require.Equal(t, c.mode != step.HealOff, strings.Contains(r.Message, "a person refused role button"))
+			require.Equal(t, c.mode != capability.HealOff, strings.Contains(r.Message, "a person refused role button"))
 		})
 	}
 	// A field can be emptied again, whatever it is for.
@@ -243,7 +245,7 @@ func TestHealingModes(t *testing.T) {
 	// An optional step is skipped, and suggests what it may have meant.
 	r = pass(t, `<button id=new>Send</button>`,
 		optional(healing(printed("#old", step.Fingerprint{Tag: "button", Role: "button", Name: "Send"}))))
-	require.Equal(t, step.Skipped, r.Records[0].Status)
+	require.Equal(t, playback.Skipped, r.Records[0].Status)
 	require.NotNil(t, r.Records[0].Suggested)
 }
 

@@ -13,6 +13,7 @@ import (
 
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
@@ -63,7 +64,7 @@ func TestHistory(t *testing.T) {
 	for _, kind := range []string{step.Back, step.Forward, step.Reload} {
 		r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<button id=b onclick="confirm('sure?')">x</button>`}),
 			Steps: []step.Step{click("#b"), plain(kind), dialog("accept")}})
-		require.Equal(t, []string{step.Passed, step.Failed, step.Skipped}, statuses(r))
+		require.Equal(t, []string{playback.Passed, playback.Failed, playback.Skipped}, statuses(r))
 		require.Equal(t, kind+": a dialog is open", r.Message)
 	}
 	r := play(t, replay.Config{TestURL: base, Steps: []step.Step{plain(step.Forward)}})
@@ -131,7 +132,7 @@ func TestViewport(t *testing.T) {
 		size(800, 600), is("#out", step.TextIs, "800x600"), within(1000, size(10000, 9999))}})
 	l.Session.Capabilities["webSocketUrl"] = capability
 	release(l, true)
-	require.Equal(t, step.Passed, r.Records[1].Status, r.Message)
+	require.Equal(t, playback.Passed, r.Records[1].Status, r.Message)
 }
 
 func when(c step.Condition, s step.Step) step.Step {
@@ -158,8 +159,9 @@ func TestConditions(t *testing.T) {
 		when(shown("#in", 40000), frame("#f", click("#in"))), frame("#f", is("#in", step.TextIs, "1")),
 		when(shown("#out", 100), frame("#f", click("#in"))),
 		when(shown("#banner", 100), is("#banner", step.Visible)))
-	require.Equal(t, []string{step.Passed, step.Passed, step.Skipped, step.Passed, step.Passed, step.Passed, step.Passed,
-		step.Skipped, step.Passed, step.Passed, step.Passed, step.Skipped, step.Skipped}, statuses(r))
+	require.Equal(t, []string{playback.Passed, playback.Passed, playback.Skipped, playback.Passed, playback.Passed, playback.Passed,
+		playback.Passed,
+		playback.Skipped, playback.Passed, playback.Passed, playback.Passed, playback.Skipped, playback.Skipped}, statuses(r))
 	require.Equal(t, "skipped: css #banner: expected to be visible; no such element", r.Records[2].Result.Message)
 	require.Empty(t, r.Records[3].Result.Message)
 	// A condition takes no time from its step, and one that cannot be checked fails it.
@@ -177,7 +179,7 @@ func TestConditions(t *testing.T) {
 		return r, err
 	}))
 	hangs := play(t, replay.Config{Lease: l, TestURL: site(t, map[string]string{"/": `<p id=x>x</p><button id=b>Go</button>`}),
-		Progress: func([]step.Record) { first.Store(true) },
+		Progress: func([]playback.Record) { first.Store(true) },
 		Steps:    []step.Step{click("#x"), when(shown("#x", 200), click("#b"))}})
 	interceptors.Delete(l.Session.ID)
 	release(l, hangs.Broken)
@@ -185,7 +187,7 @@ func TestConditions(t *testing.T) {
 	require.Equal(t, "the condition cannot be checked: css #x: expected to be visible; the page does not respond", hangs.Message)
 	nowhere := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<a id=a href="http://127.0.0.1:1/">a</a>`}),
 		Steps: []step.Step{click("#a"), when(shown("#x", 5000), click("#b"))}})
-	require.Equal(t, []string{step.Passed, step.Failed}, statuses(nowhere))
+	require.Equal(t, []string{playback.Passed, playback.Failed}, statuses(nowhere))
 	require.Contains(t, nowhere.Message, "the page could not be loaded")
 	unknown := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<p>x`}), Lookup: func(step.Reference) (string,
 		bool, bool) {
@@ -264,7 +266,7 @@ func TestBackBeforeTheTest(t *testing.T) {
 			require.Equal(t, c.code, r.Code, r.Message)
 			if c.code != "" {
 				require.Contains(t, r.Message, "there is no page to go back to")
-				require.Equal(t, step.Failed, r.Records[len(r.Records)-1].Status)
+				require.Equal(t, playback.Failed, r.Records[len(r.Records)-1].Status)
 			}
 		})
 	}

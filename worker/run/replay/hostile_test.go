@@ -16,6 +16,7 @@ import (
 
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
@@ -105,7 +106,7 @@ func TestBlockedPage(t *testing.T) {
 				mux.HandleFunc("/begin", func(http.ResponseWriter, *http.Request) { <-begin })
 				mux.HandleFunc("/blocked", func(http.ResponseWriter, *http.Request) { close(blocked); <-end })
 			})
-			r := play(t, replay.Config{Lease: l, TestURL: base, Steps: c.steps, Grace: time.Second, Progress: func(all []step.Record) {
+			r := play(t, replay.Config{Lease: l, TestURL: base, Steps: c.steps, Grace: time.Second, Progress: func(all []playback.Record) {
 				if len(all) == 1 {
 					close(begin)
 					<-blocked

@@ -10,6 +10,8 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/run/replay/failure"
 	"github.com/slipway-qa/slipway/worker/run/replay/session"
 	"github.com/slipway-qa/slipway/worker/snapshot"
@@ -47,7 +49,7 @@ func (e *LiveError) Error() string { return e.Code + ": " + e.Text }
 // a browser that was lost, so the caller asks Close in any case.
 func Open(ctx context.Context, cfg Config) (*Live, error) {
 	opensItself := len(cfg.Steps) > 0 && cfg.Steps[0].Tool.Type == step.GoToURL
-	cfg.Healing, cfg.Drift = step.HealOff, step.DriftOff
+	cfg.Healing, cfg.Drift = capability.HealOff, capability.DriftOff
 	cfg.Steps, cfg.Progress = nil, nil
 	cfg = cfg.WithDefaults()
 	l := &Live{screenshots: map[string]string{}}
@@ -157,8 +159,8 @@ func (l *Live) ended(ctx context.Context, f *failure.Failure) error {
 // Do executes a step. That it failed is in its record; an error is one of the session
 // or of ctx. The tool of the record has the fingerprint that was learnt of the step's
 // element if it had none.
-func (l *Live) Do(ctx context.Context, s step.Step) (step.Record, error) {
-	var record step.Record
+func (l *Live) Do(ctx context.Context, s step.Step) (playback.Record, error) {
+	var record playback.Record
 	err := l.guarded(ctx, func() error {
 		if err := l.meetDialog(ctx, s.Tool); err != nil {
 			return err
@@ -184,7 +186,7 @@ func (l *Live) add(s step.Step) int {
 	l.t.Steps = append(l.t.Steps, s)
 	l.t.mu.Lock()
 	defer l.t.mu.Unlock()
-	l.t.records = append(l.t.records, step.Record{StepID: s.ID, Tool: s.Tool, Status: step.Skipped})
+	l.t.records = append(l.t.records, playback.Record{StepID: s.ID, Tool: s.Tool, Status: playback.Skipped})
 	return len(l.t.records) - 1
 }
 

@@ -12,6 +12,7 @@ import (
 
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
@@ -162,10 +163,10 @@ func TestSnapshotOfTablesFramesAndShadowRoots(t *testing.T) {
 	require.Equal(t, "iframe[id=\"f\"]", located[0].Frames[0].Value)
 	inner := step.Tool{Type: step.Click, Args: step.Args{Selector: &located[0].Selector}}
 	r := l.do(step.Step{ID: "f", Tool: step.Tool{Type: step.InFrame, Args: step.Args{Selector: &located[0].Frames[0], Tool: &inner}}})
-	require.Equal(t, step.Passed, r.Status, r.Result.Message)
+	require.Equal(t, playback.Passed, r.Status, r.Result.Message)
 	text := "x"
 	r = l.do(step.Step{ID: "g", Tool: step.Tool{Type: step.InputText, Args: step.Args{Selector: &located[1].Selector, Text: &text}}})
-	require.Equal(t, step.Passed, r.Status, r.Result.Message)
+	require.Equal(t, playback.Passed, r.Status, r.Result.Message)
 	require.Equal(t, "x", l.node(l.snapshot(), "textbox", "Deep").Value)
 }
 
@@ -204,7 +205,7 @@ func TestLiveDialogsAndWindows(t *testing.T) {
 	require.Equal(t, "Sure?", s.Dialog.Text)
 	require.Empty(t, s.Nodes)
 	r := l.do(named("s2", dialog("accept")))
-	require.Equal(t, step.Passed, r.Status)
+	require.Equal(t, playback.Passed, r.Status)
 	l.node(l.snapshot(), "text", "true")
 	l.do(click("#a"))
 	r = l.do(named("s3", click("#b")))
@@ -234,7 +235,7 @@ func TestLiveFailures(t *testing.T) {
 	t.Parallel()
 	l := openBody(t, `<p>x`)
 	r := l.do(within(200, click("#none")))
-	require.Equal(t, step.Failed, r.Status)
+	require.Equal(t, playback.Failed, r.Status)
 	require.Contains(t, r.Result.Message, "was not found")
 	ctx, cancel := context.WithCancel(l.ctx)
 	cancel()
@@ -264,7 +265,7 @@ func TestLiveSecrets(t *testing.T) {
 	l := openLive(t, replay.Config{TestURL: base, Lookup: func(step.Reference) (string, bool, bool) { return "s3cr3t-value", true, true }})
 	text := "{{name}}"
 	r := l.do(do(step.InputText, step.Args{Selector: css("#u"), Text: &text}))
-	require.Equal(t, step.Passed, r.Status, r.Result.Message)
+	require.Equal(t, playback.Passed, r.Status, r.Result.Message)
 	s := l.snapshot()
 	require.NotContains(t, inJSON(s), "s3cr3t")
 	require.Contains(t, inJSON(s), "Hello")

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
@@ -50,7 +51,7 @@ func (l *liveSession) snapshot() *snapshot.Snapshot {
 	return s
 }
 
-func (l *liveSession) do(s step.Step) step.Record {
+func (l *liveSession) do(s step.Step) playback.Record {
 	l.t.Helper()
 	began := time.Now()
 	r, err := l.Do(l.ctx, s)
@@ -129,7 +130,7 @@ func TestQuiet(t *testing.T) {
 		t.Helper()
 		r := l.do(click(fmt.Sprintf("button:nth-of-type(%d)", map[string]int{"Timer": 1, "Fetch": 2, "XHR": 3, "Frames": 4,
 			"Move": 5, "Poll": 6, "Tick": 7, "Nothing": 8}[name])))
-		require.Equal(t, step.Passed, r.Status, r.Result.Message)
+		require.Equal(t, playback.Passed, r.Status, r.Result.Message)
 		began := time.Now()
 		s := l.snapshot()
 		t.Log(name, time.Since(began), s.Quiet)

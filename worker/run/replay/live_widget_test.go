@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/widget"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
@@ -56,7 +57,7 @@ func seeWidgets(t *testing.T, part share) {
 		if !chosen(c, part.seen) {
 			continue
 		}
-		if c.Expect != step.Passed || c.Open != "" || c.FirstMatch || notSeen[c.FullName()] != "" {
+		if c.Expect != playback.Passed || c.Open != "" || c.FirstMatch || notSeen[c.FullName()] != "" {
 			continue
 		}
 		t.Run(c.FullName(), func(t *testing.T) {
@@ -74,7 +75,7 @@ func seeWidgets(t *testing.T, part share) {
 				}
 				r := l.do(s)
 				doc, _ := json.Marshal(r.Tool)
-				require.Equal(t, step.Passed, r.Status, "%s: %s", doc, r.Result.Message)
+				require.Equal(t, playback.Passed, r.Status, "%s: %s", doc, r.Result.Message)
 			}
 		})
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 	"github.com/slipway-qa/slipway/worker/run/login"
 	"github.com/slipway-qa/slipway/worker/run/replay/assertion"
@@ -77,7 +78,7 @@ func (x loginStep) loginFailure(err error, what string) error {
 
 // leaveLogin reads what a login leaves, once its steps have passed and before its tear-down.
 func (t *testExecution) leaveLogin(ctx context.Context, goesOn bool) {
-	if t.Login == nil || !t.Login.Leaves || t.result.Status != step.Passed {
+	if t.Login == nil || !t.Login.Leaves || t.result.Status != playback.Passed {
 		return
 	}
 	t.screenshotter.Wait(ctx)

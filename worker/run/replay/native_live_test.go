@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/appium"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 	"github.com/slipway-qa/slipway/worker/run/replay"
@@ -94,14 +95,14 @@ func TestLiveApp(t *testing.T) {
 			st := step.Step{ID: string(rune('a' + len(steps))), Tool: tool}
 			record, err := l.Do(t.Context(), st)
 			require.NoError(t, err)
-			require.Equal(t, step.Passed, record.Status, record.Result.Message)
+			require.Equal(t, playback.Passed, record.Status, record.Result.Message)
 			steps = append(steps, st)
 		}
 		carol := "Carol"
 		act("textbox", "New name", step.Tool{Type: step.InputText, Args: step.Args{Text: &carol}})
 		record, err := l.Do(t.Context(), step.Step{ID: "enter", Tool: step.Tool{Type: step.EnterKeySubmit}})
 		require.NoError(t, err)
-		require.Equal(t, step.Passed, record.Status, record.Result.Message)
+		require.Equal(t, playback.Passed, record.Status, record.Result.Message)
 		steps = append(steps, step.Step{ID: "enter", Tool: step.Tool{Type: step.EnterKeySubmit}})
 		act("listitem", "Carol Delete", step.Tool{Type: step.Assert, Args: step.Args{Matcher: &step.Matcher{Name: step.Visible}}})
 		act("textbox", "New name", step.Tool{Type: step.Assert, Args: step.Args{Matcher: &step.Matcher{Name: step.ValueIs}}})
@@ -127,7 +128,7 @@ func TestLiveApp(t *testing.T) {
 		last := step.Step{ID: "last", Tool: step.Tool{Type: step.Click, Args: step.Args{Selector: &found[0].Selector}}}
 		record, err = l.Do(t.Context(), last)
 		require.NoError(t, err)
-		require.Equal(t, step.Passed, record.Status, record.Result.Message)
+		require.Equal(t, playback.Passed, record.Status, record.Result.Message)
 		steps = append(steps, last)
 		require.False(t, l.Close())
 
@@ -163,7 +164,7 @@ func TestLiveAppSecrets(t *testing.T) {
 	record, err := l.Do(t.Context(), step.Step{ID: "a", Tool: step.Tool{Type: step.InputText, Args: step.Args{Text: &secret,
 		Selector: &step.Selector{Type: step.XPath, Value: "//android.widget.EditText"}}}})
 	require.NoError(t, err)
-	require.Equal(t, step.Passed, record.Status, record.Result.Message)
+	require.Equal(t, playback.Passed, record.Status, record.Result.Message)
 	app.Look(func() { app.Root.Children[0].Attributes["text"] = "Hello geheim77" })
 	s, err := l.Snapshot(t.Context())
 	require.NoError(t, err)

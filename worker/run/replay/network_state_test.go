@@ -5,14 +5,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
 func requireEachPassed(t *testing.T, r replay.Result) {
 	t.Helper()
 	for i, record := range r.Records {
-		require.Equal(t, step.Passed, record.Status, "step %d: %s", i, record.Result.Message)
+		require.Equal(t, playback.Passed, record.Status, "step %d: %s", i, record.Result.Message)
 	}
 	require.Equal(t, "PASSED", r.Status, r.Message)
 	require.False(t, r.Broken)

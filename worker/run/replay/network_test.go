@@ -15,6 +15,7 @@ import (
 
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
@@ -83,7 +84,7 @@ func TestNetworkSteps(t *testing.T) {
 		`{"type":"wait_for_url","args":{"matcher":{"name":"url","args":{"value":"next","mode":"contains"}}}}`,
 	)})
 	for i, record := range r.Records {
-		require.Equal(t, step.Passed, record.Status, "step %d: %s", i, record.Result.Message)
+		require.Equal(t, playback.Passed, record.Status, "step %d: %s", i, record.Result.Message)
 	}
 	require.Equal(t, "PASSED", r.Status, r.Message)
 	require.False(t, r.Broken)
@@ -186,7 +187,7 @@ func TestABrowserIsKilledInANetworkStep(t *testing.T) {
 		steps := tools(t, `{"type":"click","args":{"selector":"#add"}}`, `{"type":"route","args":{"url":"**/never","delay":60000}}`, doc)
 		done := 0
 		r := play(t, replay.Config{Lease: l, TestURL: networkShop(t), Steps: steps, StepTimeout: 5 * time.Minute, AssertTimeout: 5 * time.Minute,
-			Progress: func([]step.Record) {
+			Progress: func([]playback.Record) {
 				if done++; done == 2 {
 					go func() { _ = syscall.Kill(pid, syscall.SIGKILL) }()
 				}

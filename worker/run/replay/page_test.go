@@ -15,6 +15,7 @@ import (
 
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
@@ -161,7 +162,7 @@ func TestNavigation(t *testing.T) {
 	}
 	r = play(t, replay.Config{TestURL: gone, Steps: []step.Step{click("#a")}})
 	require.Equal(t, store.CodeUnreachable, r.Code)
-	require.Equal(t, []string{step.Skipped}, statuses(r))
+	require.Equal(t, []string{playback.Skipped}, statuses(r))
 	// A page that goes where it must not is left at once.
 	r = play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<a id=a href="` + strings.Replace(base, "127.0.0.1",
 		"localhost", 1) + `/a/">out</a>`}),
@@ -194,7 +195,7 @@ func TestCrash(t *testing.T) {
 	require.NoError(t, err)
 	crashed := make(chan struct{})
 	r := play(t, replay.Config{Lease: l, TestURL: base, Steps: []step.Step{is("p", step.Visible), is("#never", step.Visible), click("p")},
-		Progress: func(all []step.Record) {
+		Progress: func(all []playback.Record) {
 			if len(all) == 1 {
 				go func() {
 					defer close(crashed)
@@ -206,7 +207,7 @@ func TestCrash(t *testing.T) {
 	require.Equal(t, "ERROR", r.Status, r.Message)
 	require.Equal(t, store.CodeBrowserLost, r.Code)
 	require.True(t, r.Broken)
-	require.Equal(t, []string{step.Passed, step.Failed, step.Skipped}, statuses(r))
+	require.Equal(t, []string{playback.Passed, playback.Failed, playback.Skipped}, statuses(r))
 }
 
 func TestContextEnds(t *testing.T) {
@@ -277,7 +278,7 @@ func TestLargePage(t *testing.T) {
 			}
 			return "id"
 		}})
-	require.Equal(t, []string{step.Passed, step.Passed, step.Passed, step.Failed}, statuses(r), r.Message)
+	require.Equal(t, []string{playback.Passed, playback.Passed, playback.Passed, playback.Failed}, statuses(r), r.Message)
 	require.InDelta(t, 2<<20, source, 10)
 }
 
@@ -291,14 +292,14 @@ func TestPauseNoticesALostBrowser(t *testing.T) {
 	minute := 60_000
 	r := play(t, replay.Config{Lease: l, TestURL: base, Steps: []step.Step{is("p", step.Visible),
 		do(step.Pause, step.Args{Time: &minute}), click("p")},
-		Progress: func(all []step.Record) {
+		Progress: func(all []playback.Record) {
 			if len(all) == 1 {
 				_ = l.Session.Delete(context.Background())
 			}
 		}})
 	require.Equal(t, store.CodeBrowserLost, r.Code, r.Message)
 	require.Equal(t, "ERROR", r.Status)
-	require.Equal(t, []string{step.Passed, step.Failed, step.Skipped}, statuses(r))
+	require.Equal(t, []string{playback.Passed, playback.Failed, playback.Skipped}, statuses(r))
 	require.Less(t, r.Records[1].TookMS, int64(minute/2))
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/run/replay/failure"
 )
 
@@ -32,13 +33,13 @@ func (t *testExecution) parts() (list []part) {
 }
 
 // newRecord returns the record of a step, with where it stands.
-func (t *testExecution) newRecord(i int, status string) step.Record {
+func (t *testExecution) newRecord(i int, status string) playback.Record {
 	at := t.Place(i)
-	return step.Record{StepID: t.Steps[i].ID, Tool: t.Steps[i].Tool, Status: status, Phase: at.Phase, Group: at.Group}
+	return playback.Record{StepID: t.Steps[i].ID, Tool: t.Steps[i].Tool, Status: status, Phase: at.Phase, Group: at.Group}
 }
 
 // keep stores the record of a step.
-func (t *testExecution) keep(i int, record step.Record) {
+func (t *testExecution) keep(i int, record playback.Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.records[i] = record
@@ -115,7 +116,7 @@ func (t *testExecution) runParts(ctx context.Context, parts []part) {
 			t.fail(f)
 		}
 	}
-	if t.result.Status == step.Passed { // steps that only set something see the page all the same
+	if t.result.Status == playback.Passed { // steps that only set something see the page all the same
 		if f := t.openTest(ctx); f != nil {
 			t.fail(f)
 		}
@@ -167,7 +168,7 @@ func (t *testExecution) tearDown(ctx context.Context, parts []part) {
 			continue
 		}
 		f.Text = "tear-down: " + f.Text
-		if t.result.Status == step.Passed {
+		if t.result.Status == playback.Passed {
 			t.fail(f)
 		}
 		t.result.Broken = t.result.Broken || f.Broken
@@ -221,7 +222,7 @@ func (t *testExecution) runSteps(ctx context.Context, from, to int) *failure.Fai
 // skip says why steps are not executed.
 func (t *testExecution) skip(from, to int, why string) {
 	for i := from; i < to; i++ {
-		record := t.newRecord(i, step.Skipped)
+		record := t.newRecord(i, playback.Skipped)
 		record.Result.Message = why
 		t.keep(i, record)
 	}

@@ -7,6 +7,7 @@ import (
 
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 func pointed(tool, selector string, p step.Pointing) step.Step {
@@ -111,12 +112,13 @@ func TestForEach(t *testing.T) {
 		tool(input("input", "{{saved:who}}!")), tool(click("button"))),
 		is("#out", step.TextIs, "Ada=Ada!;Linus=Linus!;Grace=Grace!;"))
 	require.Len(t, r.Records[0].Iterations, 3)
-	require.Equal(t, step.Passed, r.Records[0].Iterations[2].Status)
+	require.Equal(t, playback.Passed, r.Records[0].Iterations[2].Status)
 	require.Empty(t, r.Fingerprints)
 	r = fails(t, body, store.CodeAssertionFailed, `row 2 of 3: `, each(css(".r"), nil,
 		step.Tool{Type: step.Assert, Args: step.Args{Not: true, Selector: css("td:first-child"),
 			Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "Linus"}}}}))
-	require.Equal(t, []string{step.Passed, step.Failed}, []string{r.Records[0].Iterations[0].Status, r.Records[0].Iterations[1].Status})
+	require.Equal(t, []string{playback.Passed, playback.Failed}, []string{r.Records[0].Iterations[0].Status,
+		r.Records[0].Iterations[1].Status})
 	fails(t, body, store.CodeStepFailed, "there are 3 rows, and the step goes through at most 2", each(css(".r"), &two, tool(click("button"))))
 	fails(t, body, store.CodeStepFailed, "there is no row", each(css(".none"), nil, tool(click("button"))))
 	pass(t, `<iframe id=f srcdoc="<ul><li><button onclick='this.textContent=1'>x</button><li>`+

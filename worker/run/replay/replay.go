@@ -26,6 +26,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/run/evidence"
 	"github.com/slipway-qa/slipway/worker/run/login"
 	"github.com/slipway-qa/slipway/worker/run/replay/failure"
@@ -49,7 +50,7 @@ type Result struct {
 	// Status is PASSED, FAILED or ERROR; the code is one of storage/run's.
 	Status, Code string
 	Message      string // for people, without secrets
-	Records      []step.Record
+	Records      []playback.Record
 	Healed       int
 	Drifted      int // steps whose element was another one than they were recorded with
 	// Fingerprints are of steps that passed and had none, or a partial one, by step id.
@@ -75,7 +76,7 @@ func Play(ctx context.Context, cfg Config) (result Result) {
 	t := newTestExecution(ctx, cfg)
 	defer func() {
 		t.screenshotter.Close()
-		t.Tracer.Close(ctx, t.result.Status == step.Passed, t.result.Broken)
+		t.Tracer.Close(ctx, t.result.Status == playback.Passed, t.result.Broken)
 		t.digest()
 		t.Console.Close()
 		t.Shown.Close()

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/redaction"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 	"github.com/slipway-qa/slipway/worker/run/trace"
 )
@@ -25,7 +26,7 @@ const traceSecret = "correct horse/\"battery\""
 
 // recording returns a recorder that knows the secret.
 func recording(always bool) *trace.Recorder {
-	return trace.New(trace.Config{Title: "Shop", Browser: "chrome", Always: always, Redact: step.NewRedactor([]string{traceSecret}).Text})
+	return trace.New(trace.Config{Title: "Shop", Browser: "chrome", Always: always, Redact: redaction.New([]string{traceSecret}).Text})
 }
 
 func password(r step.Reference) (string, bool, bool) { return traceSecret, true, r.Name == "password" }

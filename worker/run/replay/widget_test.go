@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/widget"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
@@ -57,7 +58,7 @@ func playWidgets(t *testing.T, part share) {
 				l := lease()
 				cfg := replay.Config{Lease: l, TestURL: site.BaseURL() + c.Page, Steps: steps, FirstMatch: c.FirstMatch,
 					PageTimeout: max(time.Minute, c.Timeout())}
-				if c.Expect != step.Passed || c.Open != "" {
+				if c.Expect != playback.Passed || c.Open != "" {
 					cfg.StepTimeout, cfg.AssertTimeout = c.Timeout(), c.Timeout() // it is waited for in vain
 				}
 				result := replay.Play(ctx, patient(cfg))

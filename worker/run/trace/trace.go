@@ -32,7 +32,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/redaction"
 )
 
 // MaxBytes bounds the zip of a trace.
@@ -74,8 +74,8 @@ type Recorder struct {
 	cfg Config
 
 	hiding sync.Mutex
-	found  []string                      // by Hide
-	hidden atomic.Pointer[step.Redactor] // of found
+	found  []string                           // by Hide
+	hidden atomic.Pointer[redaction.Redactor] // of found
 
 	mu        sync.Mutex
 	trace     *stream
@@ -119,7 +119,7 @@ func (r *Recorder) Hide(secret string) {
 	r.hiding.Lock()
 	defer r.hiding.Unlock()
 	r.found = append(r.found, secret)
-	r.hidden.Store(step.NewRedactor(r.found))
+	r.hidden.Store(redaction.New(r.found))
 }
 
 // redact replaces secrets in a text.

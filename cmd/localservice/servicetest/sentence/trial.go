@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/generation"
 	"github.com/slipway-qa/slipway/worker/run/replay"
@@ -128,7 +129,7 @@ func (t *Trial) Write(ctx context.Context, p *Pair, sentence string) (*Ending, e
 }
 
 func (t *Trial) acquire(ctx context.Context) (*browser.Lease, error) {
-	return t.Pool.Acquire(ctx, browser.Request{Target: step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}})
+	return t.Pool.Acquire(ctx, browser.Request{Target: capability.Target{Capabilities: capability.Capabilities{"browserName": "chrome"}}})
 }
 
 // Replay replays a written test on a page with a change, in a fresh session, and returns

@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/sentence"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/generation"
 )
@@ -94,7 +95,7 @@ func TestPagesWork(t *testing.T) {
 			return
 		}
 		lease, err := stationed.Acquire(t.Context(),
-			browser.Request{Target: step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}})
+			browser.Request{Target: capability.Target{Capabilities: capability.Capabilities{"browserName": "chrome"}}})
 		if err != nil {
 			t.Error(err)
 			return

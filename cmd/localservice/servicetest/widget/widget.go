@@ -30,6 +30,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 //go:embed cases/*.json cases/*.cjs
@@ -46,7 +47,7 @@ type Case struct {
 	// Page is the path of the page that is open when the case begins.
 	Page  string      `json:"page"`
 	Steps []step.Step `json:"steps"`
-	// Expect is step.Passed or step.Failed.
+	// Expect is playback.Passed or playback.Failed.
 	Expect string `json:"expect"`
 	// Error is a pattern of the message of a case that must fail, and Playwright one
 	// of Playwright's message.
@@ -125,7 +126,7 @@ func (c *Case) verdict(status, message, pattern string) string {
 	switch {
 	case status != c.Expect:
 		return fmt.Sprintf("%s, expected %s: %s", status, c.Expect, message)
-	case status == step.Passed:
+	case status == playback.Passed:
 		return ""
 	}
 	if ok, err := regexp.MatchString(pattern, message); err != nil || !ok {

@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/widget"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 )
 
 func TestCases(t *testing.T) {
@@ -33,11 +34,11 @@ func TestCases(t *testing.T) {
 			tools[step.Inner(&c.Steps[i].Tool).Type] = true
 		}
 		switch c.Expect {
-		case step.Passed:
+		case playback.Passed:
 			require.Empty(t, c.Error+c.Playwright, "%s: nothing fails", name)
 			last := c.Steps[len(c.Steps)-1].Tool
 			require.Equal(t, step.Assert, step.Inner(&last).Type, "%s: ends without an assertion", name)
-		case step.Failed:
+		case playback.Failed:
 			require.NotEmpty(t, c.Error, "%s: says not how it fails", name)
 			require.NotEmpty(t, c.Playwright, "%s: says not how Playwright fails", name)
 			for _, pattern := range []string{c.Error, c.Playwright} {
@@ -119,15 +120,15 @@ func get(t *testing.T, address string) string {
 
 func TestVerdict(t *testing.T) {
 	t.Parallel()
-	passes := widget.Case{Expect: step.Passed}
-	require.Empty(t, passes.Verdict(step.Passed, ""))
-	require.Contains(t, passes.Verdict(step.Failed, "covered"), "covered")
-	fails := widget.Case{Expect: step.Failed, Error: "covered by", Playwright: "intercepts"}
-	require.NotEmpty(t, fails.Verdict(step.Passed, ""))
-	require.NotEmpty(t, fails.Verdict(step.Failed, "not found"))
-	require.Empty(t, fails.Verdict(step.Failed, "#b is covered by div"))
-	require.Empty(t, fails.PlaywrightVerdict(step.Failed, "div intercepts pointer events"))
-	require.NotEmpty(t, fails.PlaywrightVerdict(step.Failed, "covered by"))
+	passes := widget.Case{Expect: playback.Passed}
+	require.Empty(t, passes.Verdict(playback.Passed, ""))
+	require.Contains(t, passes.Verdict(playback.Failed, "covered"), "covered")
+	fails := widget.Case{Expect: playback.Failed, Error: "covered by", Playwright: "intercepts"}
+	require.NotEmpty(t, fails.Verdict(playback.Passed, ""))
+	require.NotEmpty(t, fails.Verdict(playback.Failed, "not found"))
+	require.Empty(t, fails.Verdict(playback.Failed, "#b is covered by div"))
+	require.Empty(t, fails.PlaywrightVerdict(playback.Failed, "div intercepts pointer events"))
+	require.NotEmpty(t, fails.PlaywrightVerdict(playback.Failed, "covered by"))
 }
 
 func TestStartWithoutLibraries(t *testing.T) {

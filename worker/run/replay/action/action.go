@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
 	"github.com/slipway-qa/slipway/worker/run/replay/failure"
 	"github.com/slipway-qa/slipway/worker/run/replay/page"
 	"github.com/slipway-qa/slipway/worker/run/replay/session"
@@ -116,7 +117,7 @@ func (a Action) needsFingerprint() bool {
 // noteSuccess stores what a call that worked found out.
 func (a Action) noteSuccess(ctx context.Context, q page.ActQuery, got *page.ActResult) error {
 	a.NoteFirst(got.Count)
-	if got.Drifted != nil && a.driftMode(q, got.Drifted) != step.DriftOff {
+	if got.Drifted != nil && a.driftMode(q, got.Drifted) != capability.DriftOff {
 		a.noteDrift(got.Drifted, true)
 	}
 	if got.Held != nil {

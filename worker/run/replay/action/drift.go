@@ -6,6 +6,8 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/run/replay/failure"
 	"github.com/slipway-qa/slipway/worker/run/replay/page"
 )
@@ -30,7 +32,7 @@ const maxDescribed = 200
 // accepts reports whether an action acts on a drift, and adds that to the query. After
 // its time it does not wait for the next one of a page that keeps changing.
 func (a Action) accepts(q *page.ActQuery, d *page.FoundDrift) bool {
-	if d == nil || a.driftMode(*q, d) == step.DriftFail || (q.Accepted != nil && !time.Now().Before(a.Deadline)) {
+	if d == nil || a.driftMode(*q, d) == capability.DriftFail || (q.Accepted != nil && !time.Now().Before(a.Deadline)) {
 		return false
 	}
 	q.Accepted = &page.AcceptedDrift{Any: a.Drift != "", Other: d.Other, TestID: d.TestID, Found: d.Found}
@@ -56,7 +58,7 @@ func (a Action) compare(q *page.ActQuery) {
 // ignoresDrift reports whether nothing follows from a drift: what is scrolled shows what
 // it shows.
 func (a Action) ignoresDrift(want string) bool {
-	return a.Drift == step.DriftOff || a.Live || want == page.WantScroll
+	return a.Drift == capability.DriftOff || a.Live || want == page.WantScroll
 }
 
 // known returns the fingerprint that the element of the action is compared with; nil
@@ -82,13 +84,13 @@ func (a Action) known() *step.Fingerprint {
 func (a Action) driftMode(q page.ActQuery, d *page.FoundDrift) string {
 	switch {
 	case a.ignoresDrift(q.Want):
-		return step.DriftOff
+		return capability.DriftOff
 	case a.Drift != "":
 		return a.Drift
 	case d.Other == otherRow, d.Other == otherHeading:
-		return step.DriftFail
+		return capability.DriftFail
 	case d.Other == otherNumber, q.Harmless():
-		return step.DriftReport
+		return capability.DriftReport
 	}
 	was, is := a.At.Fingerprint, d.Fingerprint
 	if is == nil {
@@ -96,9 +98,9 @@ func (a Action) driftMode(q page.ActQuery, d *page.FoundDrift) string {
 	}
 	risky := hasRiskyWord(was.Name, was.Text, is.Name, is.Text)
 	if risky || (!d.TestID && hasRiskyWord(was.TestID, is.TestID)) {
-		return step.DriftFail
+		return capability.DriftFail
 	}
-	return step.DriftReport
+	return capability.DriftReport
 }
 
 // driftReasons says for people what contradicts.
@@ -116,7 +118,7 @@ func (a Action) noteDrift(d *page.FoundDrift, acted bool) {
 	if acted && a.Drifted != nil {
 		return
 	}
-	drifted := &step.Drifted{Expected: a.described(d.Expected), Found: a.described(d.Found), Acted: acted, From: *a.At.Stored,
+	drifted := &playback.Drifted{Expected: a.described(d.Expected), Found: a.described(d.Found), Acted: acted, From: *a.At.Stored,
 		To: *a.At.Stored}
 	drifted.Reason = driftReasons[d.Other]
 	drifted.To.Fingerprint = a.Storable(d.Fingerprint, a.At.Frames)
@@ -124,8 +126,8 @@ func (a Action) noteDrift(d *page.FoundDrift, acted bool) {
 }
 
 // described returns what may be shown of an element.
-func (a Action) described(e step.Described) step.Described {
-	shown := step.Described{Role: a.Quote(e.Role, maxDescribed), Name: a.Quote(e.Name, maxDescribed), Row: []string{}}
+func (a Action) described(e playback.Described) playback.Described {
+	shown := playback.Described{Role: a.Quote(e.Role, maxDescribed), Name: a.Quote(e.Name, maxDescribed), Row: []string{}}
 	for _, text := range e.Row {
 		shown.Row = append(shown.Row, a.Quote(text, maxDescribed))
 	}

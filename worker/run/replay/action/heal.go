@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/capability"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/run/replay/page"
 )
 
@@ -41,7 +43,7 @@ type healing struct {
 func (a Action) newHealing(want string) *healing {
 	at := a.At
 	switch {
-	case a.Healing == step.HealOff, at.Fingerprint == nil, at.Stored == nil, at.Fingerprint.Partial():
+	case a.Healing == capability.HealOff, at.Fingerprint == nil, at.Stored == nil, at.Fingerprint.Partial():
 		return nil
 	case !reflect.DeepEqual(page.SelectorOf(at.Stored), at.Selector): // it holds variables
 		return nil
@@ -50,9 +52,9 @@ func (a Action) newHealing(want string) *healing {
 	}
 	h := &healing{Action: a, want: want, mode: a.Healing}
 	if h.mode == "" {
-		h.mode = step.HealApply
+		h.mode = capability.HealApply
 		if risky(want, at.Fingerprint) {
-			h.mode = step.HealSuggest
+			h.mode = capability.HealSuggest
 		}
 	}
 	left := min(max(a.Timeout/5, minHealTime), maxHealTime)
@@ -103,7 +105,7 @@ func (h *healing) attempt(ctx context.Context, q page.ActQuery, last bool) (bool
 	to := found.Selector
 	at.Selector = page.SelectorOf(&to)
 	to.Fingerprint = h.Storable(&found.Fingerprint, at.Frames)
-	healed := &step.Healed{From: *h.At.Stored, To: to, Score: min(found.Score, 1), Reason: h.reason}
+	healed := &playback.Healed{From: *h.At.Stored, To: to, Score: min(found.Score, 1), Reason: h.reason}
 	if h.HoldsSecret(&healed.From) || h.HoldsSecret(&to) {
 		h.reason = "what may be the element cannot be named without a secret"
 		return false, nil
@@ -113,7 +115,7 @@ func (h *healing) attempt(ctx context.Context, q page.ActQuery, last bool) (bool
 		h.reason = "a person refused " + what
 		return false, nil
 	}
-	if h.mode == step.HealSuggest || h.Healed != nil { // one element of a drag is healed
+	if h.mode == capability.HealSuggest || h.Healed != nil { // one element of a drag is healed
 		h.Suggested, h.reason, h.done = healed, what, true
 		return false, nil
 	}

@@ -2,6 +2,7 @@ package page
 
 import (
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 	"github.com/slipway-qa/slipway/worker/run/trace"
 )
@@ -94,20 +95,20 @@ type ActResult struct {
 
 // FoundDrift is what drift.js returns.
 type FoundDrift struct {
-	Other       string            `json:"other"`
-	TestID      bool              `json:"testId"` // which only the recorded element had, and this one has
-	Expected    step.Described    `json:"expected"`
-	Found       step.Described    `json:"found"`
-	Fingerprint *step.Fingerprint `json:"fingerprint"` // of what was found
+	Other       string             `json:"other"`
+	TestID      bool               `json:"testId"` // which only the recorded element had, and this one has
+	Expected    playback.Described `json:"expected"`
+	Found       playback.Described `json:"found"`
+	Fingerprint *step.Fingerprint  `json:"fingerprint"` // of what was found
 }
 
 // AcceptedDrift is a drift that the step acts on: this one, and no other that the
 // element comes to show while it is waited for.
 type AcceptedDrift struct {
-	Any    bool           `json:"any,omitempty"` // whatever it is
-	Other  string         `json:"other"`
-	TestID bool           `json:"testId"`
-	Found  step.Described `json:"found"`
+	Any    bool               `json:"any,omitempty"` // whatever it is
+	Other  string             `json:"other"`
+	TestID bool               `json:"testId"`
+	Found  playback.Described `json:"found"`
 }
 
 // Harmless reports whether an action triggers nothing, whatever its element is.

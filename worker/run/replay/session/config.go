@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/storage/step/group"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/run/login"
 	"github.com/slipway-qa/slipway/worker/run/looks"
@@ -89,7 +90,7 @@ type Config struct {
 	// secrets of the test.
 	Trace *trace.Recorder
 	// Progress is called after each step with the records so far; it must be quick.
-	Progress func(records []step.Record)
+	Progress func(records []playback.Record)
 	Log      *slog.Logger
 }
 

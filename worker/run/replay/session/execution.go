@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/run/replay/failure"
 )
 
@@ -32,9 +33,9 @@ type Execution struct {
 	missing      error // why the value of a parameter cannot be used; nil: it can
 
 	Fingerprint *step.Fingerprint // of the element, for a step that has none
-	Healed      *step.Healed
-	Suggested   *step.Healed // a healing that was not applied
-	Drifted     *step.Drifted
+	Healed      *playback.Healed
+	Suggested   *playback.Healed // a healing that was not applied
+	Drifted     *playback.Drifted
 	Findings    *step.Findings // of the assertion accessible
 	Look        *step.Look     // of the assertion looks_like
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/redaction"
 )
 
 // Secrets knows the variables of a test, and which secrets were typed where.
@@ -15,7 +16,7 @@ type Secrets struct {
 
 	mu       sync.Mutex // of the next two: captures redact while steps look variables up
 	secrets  []string   // those that steps have used
-	redactor *step.Redactor
+	redactor *redaction.Redactor
 
 	// typed are the secrets that were typed into pages, by their origin: only
 	// pages of the same origin are searched for them.
@@ -49,7 +50,7 @@ func (s *Secrets) Add(secret string) {
 		return
 	}
 	s.secrets = append(s.secrets, secret)
-	s.redactor = step.NewRedactor(s.secrets)
+	s.redactor = redaction.New(s.secrets)
 }
 
 // KeepSaved keeps what a step has saved under a name.
@@ -65,7 +66,7 @@ func (s *Secrets) AddAll(secrets []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.secrets = append(s.secrets, secrets...)
-	s.redactor = step.NewRedactor(s.secrets)
+	s.redactor = redaction.New(s.secrets)
 }
 
 // Redact replaces the secrets in a text.
@@ -84,7 +85,7 @@ func (s *Secrets) leftIn(text string) bool {
 }
 
 // Current returns what replaces the secrets that are known so far.
-func (s *Secrets) Current() *step.Redactor {
+func (s *Secrets) Current() *redaction.Redactor {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.redactor

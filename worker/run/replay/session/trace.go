@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/run"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/playback"
 	"github.com/slipway-qa/slipway/worker/run/evidence"
 	"github.com/slipway-qa/slipway/worker/run/replay/failure"
 	"github.com/slipway-qa/slipway/worker/run/trace"
@@ -118,12 +118,12 @@ func (t *Tracer) End(ctx context.Context, x *Execution, err error) {
 }
 
 // EndStep ends the action of a step.
-func (t *Tracer) EndStep(ctx context.Context, x *Execution, record step.Record, failed *failure.Failure) {
+func (t *Tracer) EndStep(ctx context.Context, x *Execution, record playback.Record, failed *failure.Failure) {
 	if t == nil {
 		return
 	}
 	message := ""
-	if record.Status == step.Failed {
+	if record.Status == playback.Failed {
 		message = record.Result.Message
 	} else {
 		t.recorder.Log(t.call, record.Result.Message)
@@ -276,12 +276,12 @@ func (t *Tracer) EndWhole(failed string) {
 }
 
 // EndGroup ends the action of a step that ran a group.
-func (t *Tracer) EndGroup(record step.Record) {
+func (t *Tracer) EndGroup(record playback.Record) {
 	if t == nil || len(t.wholes) == 0 {
 		return
 	}
 	failed := ""
-	if record.Status == step.Failed {
+	if record.Status == playback.Failed {
 		failed = record.Result.Message
 	} else {
 		t.recorder.Log(t.wholes[len(t.wholes)-1], record.Result.Message)
