@@ -42,6 +42,9 @@ func run(arguments []string) error {
 	if err != nil {
 		return fmt.Errorf("read the corpus: %w", err)
 	}
+	if len(samples) == 0 {
+		return fmt.Errorf("%s has no corpus: run it in the root folder", folder)
+	}
 	if *check > 1 {
 		report(samples, *check)
 		return nil

@@ -133,6 +133,7 @@ type Lexicon struct {
 	same     map[string]string // endings that two spellings of a word differ in
 	entries  map[string][]Entry
 	verbs    map[string][]VerbForm
+	inOrder  []*Verb        // as the data have them
 	longest  map[string]int // by first word, how many words its longest entry has
 	concept  map[string][]ConceptID
 	wide     map[string]int // as longest, of concepts
@@ -162,18 +163,12 @@ func (l *Lexicon) Verbs(word string) []VerbForm {
 // Plain returns the first verb of an effect that has no particle, of a concept where one is said; nil
 // where the language has none.
 func (l *Lexicon) Plain(effect, concept string) *Verb {
-	var found *Verb
-	for _, forms := range l.verbs {
-		for _, v := range forms {
-			if v.Effect != effect || v.Particle != "" || len(v.Need) > 0 || concept != "" && v.Attr("concept") != concept {
-				continue
-			}
-			if found == nil || v.Order < found.Order || v.Order == found.Order && v.Lemma < found.Lemma {
-				found = v.Verb
-			}
+	for _, v := range l.inOrder {
+		if v.Effect == effect && v.Particle == "" && len(v.Need) == 0 && (concept == "" || v.Attr("concept") == concept) {
+			return v
 		}
 	}
-	return found
+	return nil
 }
 
 // At returns the senses of the longest entry that the words begin with, and how many words

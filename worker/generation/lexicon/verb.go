@@ -31,6 +31,7 @@ func (l *Lexicon) addVerbs(lines []line, f *inflector) {
 				v.lastBase()
 			}
 			v.Order = i
+			l.inOrder = append(l.inOrder, v)
 			l.addForms(v, f)
 		}
 	}

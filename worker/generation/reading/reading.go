@@ -17,74 +17,48 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/tagger"
 )
 
-// Read reads a text by grammar and by the tagger, and puts the readings of the one that is likelier right first.
+// Read reads a text by grammar, and by the tagger where grammar leaves words over or is likely to have taken
+// a wish for something else.
 func Read(source string) intent.Text {
 	t := intent.Read(source)
-	if strings.TrimSpace(source) == "" {
+	if strings.TrimSpace(source) == "" || len(t.Readings) > 0 && whole(&t.Readings[0]) && !swallows(t.Readings[0].Goals) &&
+		!onlyClaims(t.Readings[0].Goals) {
 		return t
-	}
-	var goals []intent.Goal
-	if len(t.Readings) > 0 {
-		goals = t.Readings[0].Goals
 	}
 	l := &labels{t: tagger.Default(), source: source, lang: t.Lang, tokens: intent.Tokens(source, t.Lang)}
 	l.tag()
-	tagged := l.readings()
-	switch {
-	case len(tagged) == 0:
-	case len(t.Readings) > 0 && whole(&t.Readings[0]) && l.agrees(goals):
-		t.Readings = append(t.Readings, tagged...)
-	default:
-		t.Readings = append(tagged, t.Readings...)
+	if len(t.Readings) > 0 && whole(&t.Readings[0]) && onlyClaims(t.Readings[0].Goals) && !l.asks() {
+		return t
 	}
+	t.Readings = append(l.readings(), t.Readings...)
 	return t
 }
 
-// agrees reports whether grammar has a deed where the tagger has one, and a claim where it has one, and none else.
-func (l *labels) agrees(goals []intent.Goal) bool {
-	matched := make([]bool, len(goals))
-	for k := range l.parts {
-		p := &l.parts[k]
+// swallows reports whether a goal fills in more words than a value has that nobody quoted: most of a sentence.
+func swallows(goals []intent.Goal) bool {
+	const most = 3
+	return slices.ContainsFunc(goals, func(g intent.Goal) bool {
+		return g.Effect == intent.Set && slices.ContainsFunc(g.Fields, func(f intent.Field) bool {
+			return f.Name == nil && !f.Value.Quoted && f.Value.Date == nil && len(strings.Fields(f.Value.Text)) > most
+		})
+	})
+}
+
+// onlyClaims reports whether goals do nothing.
+func onlyClaims(goals []intent.Goal) bool {
+	return !slices.ContainsFunc(goals, func(g intent.Goal) bool { return g.Effect != intent.Check })
+}
+
+// asks reports whether the tagger is sure that the text asks for a deed.
+func (l *labels) asks() bool {
+	return slices.ContainsFunc(l.parts, func(p tagger.Part) bool {
 		f, ok := frames[p.Kind]
-		if !ok {
-			continue
-		}
-		found := false
-		for i := range goals {
-			g := &goals[i]
-			if g.Span.From >= p.To || p.From >= g.Span.To || (g.Effect == intent.Check) != (f.Effect == intent.Check) {
-				continue
-			}
-			if p.Margin >= clear && !alike(g.Effect, f.Effect) {
-				return false
-			}
-			found, matched[i] = true, true
-		}
-		if !found {
-			return false
-		}
-	}
-	return !slices.Contains(matched, false)
+		return ok && f.Effect != intent.Check && !p.Forbidden && p.Margin >= certain
+	})
 }
 
-// clear is how much likelier a kind is than the next where grammar is not believed that sees a deed of another
-// class.
-const clear = 40
-
-// classes are effects that one wish may be read as: to "set" and to "choose" the colour is the same deed.
-var classes = [][]intent.Effect{
-	{intent.Set, intent.Choose, intent.Edit, intent.Append, intent.Increase, intent.Decrease, intent.Toggle, intent.Type, intent.Select},
-	{intent.Complete, intent.Reopen, intent.Act, intent.Submit, intent.Confirm, intent.Toggle, intent.Select},
-	{intent.Open, intent.Page, intent.Navigate, intent.Expand, intent.Window, intent.Press},
-	{intent.Remove, intent.Clear, intent.Close, intent.Abandon},
-	{intent.Add, intent.Set, intent.Submit, intent.Copy, intent.Upload, intent.Move, intent.Act},
-	{intent.Filter, intent.Search, intent.Choose, intent.Set, intent.Open},
-}
-
-// alike reports whether one wish may be read as either of two effects.
-func alike(a, b intent.Effect) bool {
-	return a == b || slices.ContainsFunc(classes, func(c []intent.Effect) bool { return slices.Contains(c, a) && slices.Contains(c, b) })
-}
+// certain is how much likelier the kind of a deed is than the next where what grammar takes for a claim is a wish.
+const certain = 40
 
 // Tagged returns the readings of a text by a tagger, likeliest first.
 func Tagged(t *tagger.Tagger, source, lang string) []intent.Reading {
@@ -296,8 +270,7 @@ func (l *labels) frame(p *tagger.Part) intent.Phrasing {
 // turned are the kinds of checks that a negation turns round, negative those of what is one already.
 var (
 	turned   = map[string]bool{"is": true, "has": true, "at": true, "shown": true, "count": true, "sorted": true, "if": true}
-	negative = map[string]bool{"gone": true, "same": true, "only": true, "off": true, "remove": true, "reopen": true, "cancel": true,
-		"clear": true, "note": true, "filter": true}
+	negative = map[string]bool{"gone": true, "same": true, "only": true, "off": true, "note": true, "filter": true}
 )
 
 // denies reports whether a token is a negation.

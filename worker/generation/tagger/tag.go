@@ -226,8 +226,20 @@ func (x *extractor) glossed(first int, list []labelSpan) []labelSpan {
 	return out
 }
 
-// trimmed takes marks off the ends of a slot.
+// trimmed takes marks off the ends of a slot, and a parenthesis that does not end in it.
 func (x *extractor) trimmed(first int, s labelSpan) labelSpan {
+	open := -1
+	for i := s.first; i < s.last; i++ {
+		switch x.list[first+i].Text {
+		case "(":
+			open = i
+		case ")":
+			open = -1
+		}
+	}
+	if open > s.first {
+		s.last = open
+	}
 	for s.last > s.first+1 && x.list[first+s.last-1].Kind == intent.TokenMark && x.list[first+s.last-1].Text != ")" {
 		s.last--
 	}
