@@ -44,7 +44,7 @@ func TestTag(t *testing.T) {
 	}
 }
 
-// Whatever the text is, parts and slots stand in it one behind the other.
+// inOrder checks that parts and slots stand in a text one behind the other, whatever it is.
 func inOrder(t *testing.T, text, lang string) {
 	t.Helper()
 	tokens := intent.Tokens(text, lang)
