@@ -81,9 +81,9 @@ func TestRead(t *testing.T) {
 			t.Errorf("%q: not as grammar reads it", text)
 		}
 	}
-	const wish = "Die Satzung soll künftig Satzung 2024 heißen."
-	if r := Read(wish).Readings[0]; onlyClaims(r.Goals) || !strings.HasPrefix(r.String(), "edit[") {
-		t.Errorf("%q was read as %s", wish, r.String())
+	const sentence = "Die Satzung soll künftig Satzung 2024 heißen."
+	if r := Read(sentence).Readings[0]; onlyClaims(r.Goals) || !strings.HasPrefix(r.String(), "edit[") {
+		t.Errorf("%q was read as %s", sentence, r.String())
 	}
 	if got := Read(" \n"); len(got.Readings) > 0 {
 		t.Errorf("nothing was read as %v", got.Readings)
