@@ -122,6 +122,7 @@ type framer struct {
 	f     *Phrasing
 	loose []item // what stands in no slot
 	sense sense
+	said  bool // the verb of sense stands there
 }
 
 // GoalsOf returns the goals of a frame in a text of a language, and the spans of what is in a slot and was
@@ -269,7 +270,7 @@ func (b *framer) outside() []item {
 // verb finds the verb of the frame's effect among what stands in no slot, else takes the plainest one
 // of the language.
 func (b *framer) verb() {
-	best := -1.0
+	var best *sense
 	for i := range b.loose {
 		it := &b.loose[i]
 		for _, v := range it.verbs {
@@ -281,12 +282,13 @@ func (b *framer) verb() {
 			if !ok {
 				continue
 			}
-			if score := s.score - 0.01*float64(i); score > best {
-				best, b.sense = score, s
+			if s.score -= 0.01 * float64(i); best == nil || s.score > best.score {
+				best = &s
 			}
 		}
 	}
-	if best >= 0 {
+	if best != nil {
+		b.sense, b.said = *best, true
 		return
 	}
 	at := b.anyVerb()
@@ -351,7 +353,7 @@ func (b *framer) deed() []Goal {
 	*g = Goal{Span: f.Span, Effect: effect, Verb: s.spans[0], Lemma: s.Lemma, Forbidden: f.Forbidden, State: s.State,
 		Concept: cmp.Or(s.Attr("concept"), f.Concept), Risk: s.Risk, How: s.Attr("how"), On: f.On}
 	g.Words = append(append(g.Words, s.spans[1:]...), f.Words...)
-	if placed(g.Effect) {
+	if placed(g.Effect) && b.said {
 		g.Place = s.Attr("place")
 	}
 	g.Target = b.things("thing")
@@ -368,6 +370,7 @@ func (b *framer) deed() []Goal {
 	b.places(d)
 	b.fields(g)
 	b.text(g)
+	b.times(g)
 	if g.Effect == Act && g.Amount != nil && g.Amount.UnitClass == "rating" {
 		g.Effect, g.Concept = Rate, ""
 	}
@@ -412,7 +415,12 @@ func (f *Phrasing) bare() bool {
 func (b *framer) places(d *deed) {
 	g := &d.g
 	for _, at := range b.of("place") {
-		rest := d.spatial(b.r.itemsAt(at))
+		items := b.r.itemsAt(at)
+		if b.placeOfOne(g, items) {
+			g.Words = append(g.Words, at)
+			continue
+		}
+		rest := d.spatial(items)
 		for _, p := range d.adverbs(b.r.chunks(rest, nil)) {
 			m := b.r.description(&p)
 			switch {
@@ -443,6 +451,35 @@ func (b *framer) places(d *deed) {
 			g.Place = e.Name
 		}
 	}
+}
+
+// placeOfOne reads a place that one word says: "back", "above" what it is moved to, "reload".
+func (b *framer) placeOfOne(g *Goal, items []item) bool {
+	if len(items) != 1 {
+		return false
+	}
+	it := &items[0]
+	if g.Effect == Move && g.To != nil && it.has(lexicon.Preposition) {
+		g.Place = senses(it)[0]
+		return true
+	}
+	if g.Effect != Navigate {
+		return false
+	}
+	if e := it.as(lexicon.Place); e != nil {
+		g.Place = e.Name
+		return true
+	}
+	for _, v := range it.verbs {
+		if v.Effect == string(Navigate) && v.Attr("place") != "" {
+			g.Place = v.Attr("place")
+			return true
+		}
+	}
+	if v := b.r.lex.With(it.text, string(Navigate)); v != nil {
+		g.Place = v.Attr("place")
+	}
+	return g.Place != ""
 }
 
 // fields pairs names with values, in the order in which they stand.
@@ -544,6 +581,11 @@ func (b *framer) text(g *Goal) {
 			s := g.Target[0].Span
 			g.Text, g.Target = &Value{Span: s, Text: strings.Trim(b.r.source[s.From:s.To], `"“”„«»`), Quoted: g.Target[0].Quoted}, nil
 		}
+	case Navigate:
+		if g.Text = take(); g.Text == nil && len(g.Target) == 1 && strings.ContainsAny(b.r.source[g.Target[0].Span.From:g.Target[0].Span.To], "/.") {
+			v := b.valueAt(g.Target[0].Span)
+			g.Text, g.Target = &v, nil
+		}
 	case Rate, Increase, Decrease, Wait, Page:
 		if g.Amount == nil {
 			g.Amount = take()
@@ -586,6 +628,26 @@ func (b *framer) asThing(at Span) *Description {
 	return &Description{Span: at, Words: []Word{{Span: at, Text: b.r.source[at.From:at.To]}}}
 }
 
+// perWords are the words that a number of rows for each page has in the four languages.
+var perWords = []string{"per", "pro", "por", "par", "je", "each"}
+
+// times takes how often something is done out of an amount: "twice".
+func (b *framer) times(g *Goal) {
+	list := b.of("amount")
+	if len(list) != 1 || g.Amount == nil {
+		return
+	}
+	items := b.r.itemsAt(list[0])
+	if len(items) == 0 || items[0].value == nil || items[0].value.Number == nil {
+		return
+	}
+	e := items[0].as(lexicon.Number)
+	if e != nil && e.Attr("times") != "" || len(items) == 2 && b.r.timesWord(&items[1]) {
+		g.Times, g.Amount = max(1, min(int(*items[0].value.Number), mostTimes)), nil
+		g.Words = append(g.Words, list[0])
+	}
+}
+
 // paged tells a number of rows from that of a page.
 func (b *framer) paged(g *Goal) {
 	if g.Effect != Page || g.Amount == nil || g.Amount.Number == nil {
@@ -594,7 +656,8 @@ func (b *framer) paged(g *Goal) {
 	rows := false
 	for i := range b.loose {
 		it := &b.loose[i]
-		rows = rows || it.has(lexicon.Noun_, string(Row), string(Item)) || it.has(lexicon.Preposition, "per") || it.is("per", "pro", "por", "par", "je")
+		rows = rows || it.has(lexicon.Noun_, string(Row), string(Item)) || it.has(lexicon.Preposition, "per") ||
+			slices.ContainsFunc(strings.Fields(it.fold), func(w string) bool { return slices.Contains(perWords, w) })
 	}
 	if rows {
 		n := *g.Amount.Number
@@ -614,8 +677,10 @@ func (b *framer) lacks(g *Goal) bool {
 		return len(g.Target) == 0 || g.To == nil && g.Place == ""
 	case Sort:
 		return g.Measure == nil
+	case Navigate:
+		return g.Text == nil && g.Place == ""
 	case Type:
-		return g.Keys == "" && g.Text == nil
+		return g.Keys == "" && (g.Text == nil || !g.Text.Quoted && strings.Contains(g.Text.Text, "+")) // "Ctrl+A" is no text
 	case Set, Edit, Choose, Append:
 		return len(g.Fields)+len(g.Target) == 0
 	}
@@ -672,7 +737,7 @@ func (b *framer) claims() []Goal {
 			a.subject[i].prep, a.subject[i].senses = nil, nil
 		}
 	}
-	a.values = b.phrases("value", "become", "amount")
+	a.values = b.undenied(a, b.phrases("value", "become", "amount"))
 	switch f.Property {
 	case Shown:
 		a.there = !f.Only
@@ -692,6 +757,11 @@ func (b *framer) claims() []Goal {
 		return b.order()
 	case Unchanged:
 		a.subject, a.values = append(a.subject, a.values...), nil
+		for i := range a.subject {
+			if n := a.subject[i].neg; n != nil { // "nothing else changes": the others stay
+				a.words, a.subject[i].neg = append(a.words, n.Span), nil
+			}
+		}
 	}
 	if f.Property != Contains {
 		for _, s := range b.of("in") {
@@ -713,6 +783,26 @@ func (b *framer) claims() []Goal {
 		goals = append(goals, Goal{Span: f.Span, Effect: Check, Claim: &c})
 	}
 	return goals
+}
+
+// undenied takes a number or state that is a negation and nothing else ("no members are left") for what turns
+// the claim round.
+func (b *framer) undenied(a *asserter, values []phrase) []phrase {
+	for _, s := range b.f.Slots {
+		if s.Name != "value" && s.Name != "become" && s.Name != "amount" {
+			continue
+		}
+		items := b.r.itemsAt(s.Span)
+		if len(items) != 1 || !items[0].has(lexicon.Negation) || items[0].value != nil {
+			continue
+		}
+		a.not, a.words = !a.not, append(a.words, s.Span)
+		if a.property == Counts {
+			a.property = Shown
+		}
+		values = slices.DeleteFunc(values, func(p phrase) bool { return p.span() == s.Span })
+	}
+	return values
 }
 
 // shownIn takes a part of the page out of what is shown there: "the page shows "Done"".

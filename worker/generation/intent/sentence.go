@@ -198,6 +198,9 @@ func (r *reader) cutApostrophe(out []token, t token) []token {
 	if !known || r.lang != "en" {
 		return append(out, t)
 	}
+	if fold(tail) == "t" && (!strings.HasSuffix(fold(head), "n") || len(head) < 2) {
+		return append(out, t) // the title "c't", or "n't" alone
+	}
 	first := piece(t, head, false)
 	if fold(tail) == "t" { // "don't": the n belongs to the second word
 		first = piece(t, strings.TrimRight(head, "nN"), false)

@@ -43,6 +43,7 @@ const (
 	There         Class = "there"
 	Polite        Class = "polite"
 	Stop          Class = "stop"
+	Denial        Class = "denial" // verbs that deny the deed behind them: "avoid"
 )
 
 // Entry is one sense of a word or phrase.
@@ -165,6 +166,17 @@ func (l *Lexicon) Verbs(word string) []VerbForm {
 func (l *Lexicon) Plain(effect, concept string) *Verb {
 	for _, v := range l.inOrder {
 		if v.Effect == effect && v.Particle == "" && len(v.Need) == 0 && (concept == "" || v.Attr("concept") == concept) {
+			return v
+		}
+	}
+	return nil
+}
+
+// With returns the first verb of an effect that a particle belongs to ("back" of "go back"); nil without one.
+func (l *Lexicon) With(particle, effect string) *Verb {
+	p := token.Fold(particle)
+	for _, v := range l.inOrder {
+		if v.Effect == effect && v.Particle != "" && token.Fold(v.Particle) == p {
 			return v
 		}
 	}

@@ -83,9 +83,12 @@ func (l *labels) readings() []intent.Reading {
 	if slices.ContainsFunc(l.parts, l.guessed) {
 		return nil
 	}
-	if r := l.reading(); whole(&r) {
-		out = append(out, r)
+	add := func(r intent.Reading) {
+		if whole(&r) && !slices.ContainsFunc(out, func(o intent.Reading) bool { return o.String() == r.String() }) {
+			out = append(out, r)
+		}
 	}
+	add(l.reading())
 	order := make([]int, len(l.parts))
 	for i := range order {
 		order[i] = i
@@ -97,9 +100,7 @@ func (l *labels) readings() []intent.Reading {
 			continue
 		}
 		l.parts[i] = l.t.As(l.tokens, l.lang, &p, p.Other, l.press)
-		if r := l.reading(); whole(&r) {
-			out = append(out, r)
-		}
+		add(l.reading())
 		l.parts[i] = p
 	}
 	return out
@@ -269,22 +270,40 @@ func (l *labels) frame(p *tagger.Part) intent.Phrasing {
 
 // turned are the kinds of checks that a negation turns round, negative those of what is one already.
 var (
-	turned   = map[string]bool{"is": true, "has": true, "at": true, "shown": true, "count": true, "sorted": true, "if": true}
+	turned   = map[string]bool{"is": true, "has": true, "at": true, "shown": true, "count": true, "sorted": true}
 	negative = map[string]bool{"gone": true, "same": true, "only": true, "off": true, "note": true, "filter": true}
 )
 
-// denies reports whether a token is a negation.
+// denies reports whether a token denies something: "not", "without", the first word of "hold off".
 func (l *labels) denies(i int) bool {
-	return l.tokens[i].Kind == intent.TokenWord && lexicon.Language(l.lang).Is(l.tokens[i].Text, lexicon.Negation)
+	t := &l.tokens[i]
+	if t.Kind != intent.TokenWord {
+		return false
+	}
+	lex := lexicon.Language(l.lang)
+	without := func(e *lexicon.Entry) bool { return e != nil && e.Name == "without" }
+	if lex.Is(t.Text, lexicon.Negation) || without(lex.Entry(t.Text, lexicon.Preposition)) || without(lex.Entry(t.Text, lexicon.Conjunction)) {
+		return true
+	}
+	const longest = 4
+	var words []string
+	for k := i; k < len(l.tokens) && k < i+longest && l.tokens[k].Kind == intent.TokenWord; k++ {
+		words = append(words, l.tokens[k].Text)
+	}
+	entries, _ := lex.At(words)
+	return slices.ContainsFunc(entries, func(e lexicon.Entry) bool { return e.Class == lexicon.Denial || e.Class == lexicon.Negation })
 }
 
-// undenied are the negations that no part has.
+// undenied are the words that deny something and are in no part that is denied, nor within what a slot calls a
+// thing ("the ones without a photo").
 func (l *labels) undenied() []intent.Span {
 	taken := make([]bool, len(l.tokens))
 	for k := range l.parts {
 		p := &l.parts[k]
 		for i := p.First; i < p.Last; i++ {
-			taken[i] = p.Forbidden || turned[p.Kind] || negative[p.Kind] || p.Labels[i-p.First] != ""
+			label := p.Labels[i-p.First]
+			within := label != "" && i > p.First && p.Labels[i-p.First-1] == label
+			taken[i] = within || turned[p.Kind] || p.Kind == "same" || p.Kind == "gone" || label == "" && (p.Forbidden || negative[p.Kind])
 		}
 	}
 	var out []intent.Span

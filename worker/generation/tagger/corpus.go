@@ -72,10 +72,13 @@ func ParseSample(line string) (Sample, error) {
 			if seg != nil || m == nil || !slices.Contains(Deeds, m[2]) && !slices.Contains(Checks, m[2]) {
 				return fail("no segment")
 			}
+			if deed := slices.Contains(Deeds, m[2]); deed && m[3] != "" || !deed && m[1] != "" {
+				return fail("no segment") // a deed is not late, and a check not forbidden
+			}
 			seg = &Segment{From: text.Len(), Kind: m[2], Forbidden: m[1] != "", Late: m[3] != ""}
 			rest = rest[len(m[0]):]
 		case c == ']':
-			if seg == nil || slot != nil {
+			if seg == nil || slot != nil || seg.From == text.Len() {
 				return fail("no end of a segment")
 			}
 			seg.To = text.Len()

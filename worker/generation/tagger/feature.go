@@ -115,9 +115,10 @@ func first(list []string) string {
 // scene collects what the sentence around a word is like: the nearest verbs and marks on both sides.
 func (x *extractor) scene(i int) {
 	w := x.at(i)
-	for d, side := range map[int]string{-1: "<", 1: ">"} {
+	for k, side := range []string{"<", ">"} {
+		d := 2*k - 1
 		marks, words := 0, 0
-		for j := i + d; j >= 0 && j < len(x.list) && words < 12; j += d {
+		for j := i + d; j >= 0 && j < len(x.list) && words < 12 && marks < 12; j += d {
 			o := &x.list[j]
 			if o.Kind == intent.TokenMark {
 				if marks++; marks == 1 {

@@ -3,6 +3,7 @@ package tagger
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
@@ -55,6 +56,9 @@ func (t *Tagger) Write(w io.Writer) error {
 func (t *Tagger) models() []**linear {
 	return []**linear{&t.parts, &t.kinds, &t.slots, &t.forbidden, &t.late}
 }
+
+// labelsOfModels are the labels of each of the models, in the order in which they are used.
+var labelsOfModels = [][]string{partLabels, kindLabels, slotLabels, truth, truth}
 
 func writeText(b *bytes.Buffer, s string) {
 	b.Write(binary.AppendUvarint(nil, uint64(len(s))))
@@ -114,12 +118,13 @@ func Read(r io.Reader) (*Tagger, error) {
 		return nil, errFile
 	}
 	t := &Tagger{loose: map[string]bool{}, digest: in.text(maxLabels)}
-	for _, m := range t.models() {
-		*m = in.model()
+	for i, m := range t.models() {
+		*m = in.model(labelsOfModels[i])
 	}
-	for _, word := range strings.Split(in.text(maxWords), "\n") {
+	for _, word := range strings.Fields(in.text(maxWords)) {
 		t.loose[word] = true
 	}
+	in.end()
 	if in.err != nil {
 		return nil, fmt.Errorf("%w: %w", errFile, in.err)
 	}
@@ -158,13 +163,27 @@ func (in *input) text(most uint64) string { return in.bytes(in.number(most)) }
 
 func (in *input) float() float32 {
 	b := in.bytes(4)
-	return math.Float32frombits(binary.LittleEndian.Uint32([]byte(b)))
+	f := math.Float32frombits(binary.LittleEndian.Uint32([]byte(b)))
+	if x := float64(f); in.err == nil && (math.IsNaN(x) || math.IsInf(x, 0)) {
+		in.err = errors.New("a weight that is no number")
+	}
+	return f
 }
 
-func (in *input) model() *linear {
-	m := &linear{labels: strings.Split(in.text(maxWords), "\n"), rows: map[feature]row{}}
-	if len(m.labels) > maxLabels {
-		in.err = fmt.Errorf("%d labels", len(m.labels))
+// end fails where something stands behind what was read, or the file was cut off.
+func (in *input) end() {
+	if in.err != nil {
+		return
+	}
+	if _, err := in.r.ReadByte(); !errors.Is(err, io.EOF) {
+		in.err = cmp.Or(err, errors.New("something stands behind the weights"))
+	}
+}
+
+func (in *input) model(labels []string) *linear {
+	m := &linear{labels: labels, rows: map[feature]row{}}
+	if names := in.text(maxWords); in.err == nil && names != strings.Join(labels, "\n") {
+		in.err = fmt.Errorf("other labels than %v", labels)
 	}
 	if in.err != nil {
 		return m

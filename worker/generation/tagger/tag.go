@@ -39,6 +39,12 @@ var slotLabels = func() []string {
 	return list
 }()
 
+// The labels of kinds, and of whether something is so.
+var (
+	kindLabels = slices.Concat(Deeds, Checks)
+	truth      = []string{"no", "yes"}
+)
+
 // follows reports whether a label may stand behind another: a further word only behind one of its own. What
 // is no sequence has no further words.
 func follows(labels []string) func(before, label int) bool {
@@ -187,7 +193,7 @@ func (t *Tagger) fill(x *extractor, p *Part, press float32) {
 	labels := viterbi(scores, t.slots.next, joined, goesOn(slotLabels), x.names(p.First, p.Last, true))
 	p.Labels = make([]string, len(labels))
 	p.Slots = nil
-	for _, s := range x.glossed(p.First, spansOf(slotLabels, labels)) {
+	for _, s := range x.glossed(p.First, p.Last, spansOf(slotLabels, labels)) {
 		s = x.trimmed(p.First, s)
 		p.Slots = append(p.Slots, Slot{From: x.list[p.First+s.first].From, To: x.list[p.First+s.last-1].To, Name: s.name})
 		for i := s.first; i < s.last; i++ {
@@ -206,28 +212,31 @@ var joined = func() func(before, label int) bool {
 	}
 }()
 
-// glossed joins a slot with other words for it that stand behind it in parentheses: "le siège enfant (Child seat)".
-func (x *extractor) glossed(first int, list []labelSpan) []labelSpan {
+// glossed joins a slot with other words for it that stand behind it in parentheses, also where these have
+// labels of their own: "le siège enfant (Child seat)". The part ends before the word last.
+func (x *extractor) glossed(first, last int, list []labelSpan) []labelSpan {
 	var out []labelSpan
-	for _, s := range list {
-		if n := len(out); n > 0 && x.at(first+out[n-1].last).Text == "(" {
-			open := first + out[n-1].last
-			end := first + s.last
-			if x.at(end).Text == ")" {
-				end++
+	for k, s := range list {
+		end := first + s.last
+		closes := end < last && x.at(end).Text == ")" && (k+1 == len(list) || first+list[k+1].first > end)
+		if n := len(out); n > 0 && x.at(first+out[n-1].last).Text == "(" && s.first <= out[n-1].last+1 &&
+			(closes || x.at(end-1).Text == ")") {
+			out[n-1].last = s.last
+			if closes {
+				out[n-1].last++
 			}
-			if first+s.first <= open+1 && x.at(end-1).Text == ")" {
-				out[n-1].last = end - first
-				continue
-			}
+			continue
+		}
+		if closes && x.opens(first, s) >= 0 {
+			s.last++
 		}
 		out = append(out, s)
 	}
 	return out
 }
 
-// trimmed takes marks off the ends of a slot, and a parenthesis that does not end in it.
-func (x *extractor) trimmed(first int, s labelSpan) labelSpan {
+// opens returns where a parenthesis begins in a slot that does not end in it, -1 where none does.
+func (x *extractor) opens(first int, s labelSpan) int {
 	open := -1
 	for i := s.first; i < s.last; i++ {
 		switch x.list[first+i].Text {
@@ -237,7 +246,12 @@ func (x *extractor) trimmed(first int, s labelSpan) labelSpan {
 			open = -1
 		}
 	}
-	if open > s.first {
+	return open
+}
+
+// trimmed takes marks off the ends of a slot, and a parenthesis that does not end in it.
+func (x *extractor) trimmed(first int, s labelSpan) labelSpan {
+	if open := x.opens(first, s); open > s.first {
 		s.last = open
 	}
 	for s.last > s.first+1 && x.list[first+s.last-1].Kind == intent.TokenMark && x.list[first+s.last-1].Text != ")" {

@@ -246,7 +246,6 @@ const (
 // Train learns from samples. The same samples give the same tagger.
 func Train(samples []Sample) *Tagger {
 	var parts, kinds, slots, forbidden, late []example
-	kindLabels := slices.Concat(Deeds, Checks)
 	outside, inside, naming := map[string]int{}, map[string]int{}, map[string]bool{}
 	for i := range samples {
 		l := label(&samples[i])
@@ -304,7 +303,7 @@ func Train(samples []Sample) *Tagger {
 		}
 	}
 	return &Tagger{loose: loose, digest: Digest(samples), parts: learn(partLabels, parts), kinds: learn(kindLabels, kinds), slots: learn(slotLabels, slots),
-		forbidden: learn([]string{"no", "yes"}, forbidden), late: learn([]string{"no", "yes"}, late)}
+		forbidden: learn(truth, forbidden), late: learn(truth, late)}
 }
 
 func btoi(b bool) int {
