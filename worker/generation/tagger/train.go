@@ -126,19 +126,20 @@ func (p *perceptron) moveNext(b, l int, by float32) {
 // mean returns what was learned, without weights that are next to nothing.
 func (p *perceptron) mean(least float32) *linear {
 	n := len(p.labels)
+	moments := float64(max(p.now, 1)) // none where there were no examples
 	m := &linear{labels: p.labels, rows: map[feature]row{}, next: make([][]float32, n)}
 	for i := range n {
 		m.next[i] = make([]float32, n)
 		for k := range n {
 			p.moveNext(i, k, 0)
-			m.next[i][k] = float32(p.nextSum[i][k] / float64(p.now))
+			m.next[i][k] = float32(p.nextSum[i][k] / moments)
 		}
 	}
 	for f, id := range p.ids {
 		var r row
 		for l := range n {
 			p.move(id*n+l, 0)
-			if w := float32(p.total[id*n+l] / float64(p.now)); w >= least || w <= -least {
+			if w := float32(p.total[id*n+l] / moments); w >= least || w <= -least {
 				r.label, r.weight = append(r.label, uint8(l)), append(r.weight, w)
 			}
 		}
