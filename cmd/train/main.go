@@ -45,6 +45,9 @@ func run(arguments []string) error {
 	if len(samples) == 0 {
 		return fmt.Errorf("%s has no corpus: run it in the root folder", folder)
 	}
+	if *check == 1 || *check < 0 {
+		return fmt.Errorf("--check is at least 2")
+	}
 	if *check > 1 {
 		report(samples, *check)
 		return nil

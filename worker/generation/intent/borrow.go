@@ -666,8 +666,15 @@ func (b *framer) paged(g *Goal) {
 	}
 }
 
+// fielded are the effects that have fields.
+var fielded = map[Effect]bool{Add: true, Set: true, Choose: true, Edit: true, Append: true, Filter: true, Submit: true, Complete: true,
+	Reopen: true, Act: true, SignIn: true, Rate: true, Toggle: true, Upload: true, Search: true, Copy: true, Move: true}
+
 // lacks reports whether a goal has not what its effect cannot do without.
 func (b *framer) lacks(g *Goal) bool {
+	if len(g.Fields) > 0 && !fielded[g.Effect] || g.Measure != nil && g.Effect != Sort {
+		return true // a part that the effect has no use for
+	}
 	switch g.Effect {
 	case Search:
 		return g.Text == nil

@@ -52,12 +52,12 @@ func line(r *intent.Reading, source string) string {
 func TestReadingOfLabels(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ line, want string }{
-		"deeds in order":                       {"en\t[sort Sort by {by:price}], then [remove delete {t:the cheapest}].", "sort[by=price] | remove[min:price]"},
-		"a late check":                         {"en\t[count~ There should be {a:4} {t:members} left] once you have [remove removed {t:the youngest one}].", "remove[min:age PRO] | check[counts: members =4]"},
-		"a late check, and a further sentence": {"en\t[count~ There should be {a:4} {t:members} left] once you have [remove removed {t:Bo}]. [open Open {t:Ann}].", "remove[Bo] | check[counts: members =4] | open[Ann]"},
-		"two late checks":                      {"en\t[shown~ {t:Ann} is there] and [gone~ {t:Bo} is gone] after [remove deleting {t:Bo}].", "remove[Bo] | check[shown: Ann] | check[vanishes: Bo]"},
-		"a check in place":                     {"en\t[remove Delete {t:Bo}]. [count {a:4} {t:members} are left]. [open Open {t:Ann}].", "remove[Bo] | check[counts: members =4] | open[Ann]"},
-		"a condition":                          {"en\tIf [if {t:a banner} shows], [close close {t:it}], then [open open {t:Ann}].", "close[PRO, if=(shown: <message/banner>)] | open[Ann]"},
+		"deeds in order":                       {"en\t[sort Sort by {by:price}], then [open open {t:the cheapest}].", "sort[by=price] | open[min:price]"},
+		"a late check":                         {"en\t[count~ There should be {a:4} {t:members}] once you have [close closed {t:the youngest one}].", "close[min:age PRO] | check[counts: members =4]"},
+		"a late check, and a further sentence": {"en\t[count~ There should be {a:4} {t:members}] once you have [close closed {t:Bo}]. [open Open {t:Ann}].", "close[Bo] | check[counts: members =4] | open[Ann]"},
+		"two late checks":                      {"en\t[shown~ {t:Ann} is there] and [gone~ {t:Bo} is gone] after [close closing {t:Bo}].", "close[Bo] | check[shown: Ann] | check[vanishes: Bo]"},
+		"a check in place":                     {"en\t[close Close {t:Bo}]. [count There are {a:4} {t:members}]. [open Open {t:Ann}].", "close[Bo] | check[counts: members =4] | open[Ann]"},
+		"a condition":                          {"en\tIf [if {t:a banner} shows], [open open {t:Ann}].", "check[shown: <message/banner>] | open[Ann] ? a banner shows"},
 		"a note":                               {"en\t[note Bo is on leave]. [open Open {t:Ann}].", "open[Ann] ? Bo"},
 		"a note that says what is said":        {"en\t[note About Ann, please]. [open Open {t:Ann}].", "open[Ann]"},
 		"a forbidden deed":                     {"en\t[!save Do not save it], [open open {t:Ann}].", "!submit[] | open[Ann]"},
@@ -65,9 +65,9 @@ func TestReadingOfLabels(t *testing.T) {
 		"a check of absence":                   {"en\t[gone {t:Bo} must not be there].", "check[not shown: Bo]"},
 		"a denied deed":                        {"de\t[save Speichere] nicht.", "submit[] ? nicht"},
 		"a denied deed inside":                 {"de\t[save Bitte nicht speichern].", "submit[] ? nicht"},
-		"a denied removal":                     {"de\t[remove {t:Den blauen Bus} nicht löschen].", "remove[blauen Bus] ? nicht"},
+		"a denied removal":                     {"de\t[remove {t:Den blauen Bus} nicht löschen].", "remove[blauen Bus] ? Den blauen Bus nicht löschen nicht"},
 		"a denied deed of another name":        {"es\t[cancel No borres {t:la taza azul}].", "abandon[taza azul] ? No"},
-		"a number that is none":                {"en\t[count So {a:no} {t:shifts} should be open].", "check[not shown: shifts]"},
+		"a number that is none":                {"en\t[count So {a:no} {t:shifts} should be shown].", "check[not shown: shifts]"},
 		"a number that is none, de":            {"de\t[count {a:Keine} {t:Mitglieder} bleiben].", "check[not shown: Mitglieder]"},
 		"a thing that is none":                 {"en\t[gone {t:no banner} is shown].", "check[not shown: <message/banner>]"},
 		"a thing that is none, and is":         {"en\t[shown {t:no banner} is shown].", "check[not shown: <message/banner>]"},
@@ -77,7 +77,7 @@ func TestReadingOfLabels(t *testing.T) {
 		"what lacks what it needs":             {"en\t[rate Rate {t:the film}]. [open Open {t:Ann}].", "open[Ann] ? Rate film Rate the film"},
 		"no word for what does harm":           {"en\t[remove {t:The blue van} frobnicates].", "remove[blue van] ? The blue van frobnicates"},
 		"no word for sending":                  {"en\t[send {t:The letter} is ready].", "submit[<text/letter>] ? The letter is ready"},
-		"a word for what does harm":            {"en\t[remove Get {t:the blue van} deleted].", "remove[blue van]"},
+		"a word for what does harm":            {"en\t[remove Get {t:the blue van} deleted].", "remove[blue van] ? Get the blue van deleted"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -106,8 +106,10 @@ func TestReadingsNeedMargins(t *testing.T) {
 		"a guess of pressed words":         {open, risky - 1, tagger.Strictly, false},
 		"more than a guess of them":        {open, risky, tagger.Strictly, true},
 		"a guess at what does harm":        {remove, risky - 1, tagger.Loosely, false},
-		"more than a guess at what does":   {remove, risky, tagger.Loosely, true},
-		"harm without a word":              {"en\t[remove {t:The blue van} frobnicates].", sure - 1, tagger.Loosely, false},
+		"certain of what does harm":        {remove, 1000, tagger.Loosely, false},
+		"a verb that does harm":            {"en\t[act Get {t:the blue van} erased].", 1000, tagger.Loosely, false},
+		"a condition":                      {"en\t[if Where {t:a banner} shows], [open open {t:Ann}].", 1000, tagger.Loosely, false},
+		"a deed forbidden by no word":      {"en\t[!open Open {t:Ann}]. [close Close {t:Bo}].", 1000, tagger.Loosely, false},
 		"a note that is a guess":           {"en\t[note Well]. [open Open {t:Ann}].", guess, tagger.Loosely, true},
 		"nothing but a note":               {"en\t[note Well then].", 100, tagger.Loosely, false},
 		"a deed that is denied elsewhere":  {"de\t[save Speichere] nicht.", 100, tagger.Loosely, false},
@@ -253,28 +255,4 @@ func denied(g intent.Goal) bool {
 	zero := len(c.Values) > 0 && c.Values[0].Number != nil && *c.Values[0].Number == 0
 	return c.Not || c.Property == intent.Gone || c.Property == intent.Vanishes || zero ||
 		slices.ContainsFunc(c.Be, func(s intent.State) bool { return s.Not })
-}
-
-// TestChecksStandBehindTheirDeeds holds a check that is said before the deed to come after it.
-func TestChecksStandBehindTheirDeeds(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ lang, text, want string }{
-		{"en", "There should be 4 members left once you have removed the youngest one", "remove[min:age PRO] | check[counts: members =4]"},
-		{"de", "Es sollen noch 4 Mitglieder da sein, nachdem du das jüngste entfernt hast.", ""},
-		{"fr", "Il doit rester 4 membres une fois que tu as supprimé le plus jeune.", ""},
-		{"es", "Deben quedar 4 miembros después de eliminar al más joven.", ""},
-	} {
-		list := Tagged(tagger.Default(), c.text, c.lang)
-		if len(list) == 0 {
-			t.Errorf("%s: not read", c.text)
-			continue
-		}
-		r := list[0]
-		if c.want != "" && r.String() != c.want {
-			t.Errorf("%s\n got %s\nwant %s", c.text, r, c.want)
-		}
-		if n := len(r.Goals); n != 2 || r.Goals[0].Effect != intent.Remove || r.Goals[1].Effect != intent.Check {
-			t.Errorf("%s: %s", c.text, r)
-		}
-	}
 }

@@ -2,9 +2,9 @@
 //
 // Grammar (package intent) knows what it reads and refuses the rest; the tagger (package tagger) labels any
 // wording, and grammar then reads the parts: things, values, dates. Both account for every word: a reading of
-// the tagger that leaves a word that says something out of all slots, loses a negation, or asks without a word
-// for it for what cannot be taken back, is none. Where the two see different deeds the tagger's reading comes
-// first, else grammar's; the page decides which is done.
+// the tagger that leaves a word that says something out of all slots, or loses a negation, is none. Its readings
+// come first where grammar leaves words over, reads no deed where one is likely, or swallows most of a sentence
+// as one value. It never asks for what cannot be taken back; the page decides what else is done.
 package reading
 
 import (
@@ -115,10 +115,22 @@ func (l *labels) guessed(p tagger.Part) bool {
 	return p.Kind != "note" && p.Margin < least
 }
 
-// harmful are the kinds whose deeds cannot be taken back: they are done only where words say so, or where
-// nothing else is likely.
-var harmful = map[string]bool{"remove": true, "clear": true, "send": true, "order": true, "confirm": true, "login": true,
-	"logout": true}
+// harmful are the kinds whose deeds cannot be taken back. A guess is no ground for them, and so no reading of the
+// tagger has them: what deletes, sends, pays or confirms is done where grammar reads it.
+var harmful = map[string]bool{"remove": true, "clear": true, "send": true, "order": true, "confirm": true, "login": true, "logout": true}
+
+// irrevocable reports whether a goal deletes or pays by its verb, whatever its kind is called.
+func irrevocable(g intent.Goal) bool { return g.Risk == "destroy" || g.Risk == "pay" }
+
+// forbids reports whether a word of a part says that its deed must not be done.
+func (l *labels) forbids(p *tagger.Part) bool {
+	for i := max(0, p.First-1); i < p.Last; i++ {
+		if l.denies(i) {
+			return true
+		}
+	}
+	return false
+}
 
 // labels makes goals of a text that is labelled.
 type labels struct {
@@ -170,7 +182,6 @@ func (l *labels) reading() intent.Reading {
 	r.Prior = 1
 	var late []intent.Goal
 	var lost []intent.Span
-	var cond *intent.Claim
 	end := 0 // of the sentence in which late checks wait
 	flush := func() {
 		r.Goals = append(r.Goals, late...)
@@ -184,9 +195,6 @@ func (l *labels) reading() intent.Reading {
 		if len(late) > 0 && l.ended(end, p.From) && (len(r.Goals) > 0 && r.Goals[len(r.Goals)-1].Span.From > late[0].Span.From) {
 			flush()
 		}
-		if !p.Forbidden && harmful[p.Kind] && !l.supported(p) {
-			lost = append(lost, intent.Span{From: p.From, To: p.To})
-		}
 		f := l.frame(p)
 		goals, left := intent.GoalsOf(l.source, l.lang, &f)
 		lost = append(lost, left...)
@@ -194,12 +202,9 @@ func (l *labels) reading() intent.Reading {
 			lost = append(lost, intent.Span{From: p.From, To: p.To})
 			continue
 		}
-		if p.Kind == "if" {
-			cond = goals[0].Claim
-			continue
-		}
-		if cond != nil {
-			goals[0].If, cond = cond, nil
+		barred := p.Kind == "if" || !p.Forbidden && (harmful[p.Kind] || slices.ContainsFunc(goals, irrevocable))
+		if barred || p.Forbidden && !l.forbids(p) {
+			lost = append(lost, intent.Span{From: p.From, To: p.To})
 		}
 		if p.Late {
 			late, end = append(late, goals...), p.To
@@ -213,32 +218,6 @@ func (l *labels) reading() intent.Reading {
 	}
 	r.Unread = append(append(intent.Left(l.source, l.lang, r.Goals), lost...), l.undenied()...)
 	return r
-}
-
-// sure is how much likelier a kind must be than the next where no word of the lexicon says so.
-const sure = 120
-
-// supports are the effects of verbs that say that a harmful kind is meant.
-var supports = map[string][]string{"remove": {"remove", "clear", "decrease"}, "clear": {"clear", "remove"}, "send": {"submit", "add", "act"},
-	"order": {"submit", "add", "complete", "act"}, "confirm": {"confirm", "submit", "complete", "act", "choose", "press"}, "login": {"sign_in"}, "logout": {"sign_out"}}
-
-// supported reports whether a deed that cannot be taken back is what the words say, or is next to certain.
-func (l *labels) supported(p *tagger.Part) bool {
-	if p.Margin >= sure {
-		return true
-	}
-	lex := lexicon.Language(l.lang)
-	for i := p.First; i < p.Last; i++ {
-		if p.Labels[i-p.First] != "" || l.tokens[i].Kind != intent.TokenWord {
-			continue
-		}
-		for _, v := range lex.Verbs(l.tokens[i].Text) {
-			if slices.Contains(supports[p.Kind], v.Effect) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // ended reports whether a sentence ends between two places of the text.
@@ -258,7 +237,7 @@ func (l *labels) frame(p *tagger.Part) intent.Phrasing {
 		if p.Labels[i-p.First] != "" {
 			continue
 		}
-		if l.plain(i) {
+		if l.plain(i, f.Effect) {
 			f.Words = append(f.Words, l.tokens[i].Span)
 		}
 		if l.denies(i) && turned[p.Kind] {
@@ -270,8 +249,8 @@ func (l *labels) frame(p *tagger.Part) intent.Phrasing {
 
 // turned are the kinds of checks that a negation turns round, negative those of what is one already.
 var (
-	turned   = map[string]bool{"is": true, "has": true, "at": true, "shown": true, "count": true, "sorted": true}
-	negative = map[string]bool{"gone": true, "same": true, "only": true, "off": true, "note": true, "filter": true}
+	turned   = map[string]bool{"is": true, "has": true, "at": true, "shown": true, "count": true}
+	negative = map[string]bool{"gone": true, "same": true, "only": true, "off": true, "note": true}
 )
 
 // denies reports whether a token denies something: "not", "without", the first word of "hold off".
@@ -303,7 +282,9 @@ func (l *labels) undenied() []intent.Span {
 		for i := p.First; i < p.Last; i++ {
 			label := p.Labels[i-p.First]
 			within := label != "" && i > p.First && p.Labels[i-p.First-1] == label
-			taken[i] = within || turned[p.Kind] || p.Kind == "same" || p.Kind == "gone" || label == "" && (p.Forbidden || negative[p.Kind])
+			kept := p.Kind == "same" || p.Kind == "gone"
+			taken[i] = within || turned[p.Kind] || kept && label != "" ||
+				label == "" && (p.Forbidden || negative[p.Kind] && !(kept && l.saysItself(p)))
 		}
 	}
 	var out []intent.Span
@@ -315,14 +296,44 @@ func (l *labels) undenied() []intent.Span {
 	return out
 }
 
+// saysItself reports whether a part that is labelled as gone or the same has a word for that: a negation beside it
+// says the opposite then, as in "must not be gone".
+func (l *labels) saysItself(p *tagger.Part) bool {
+	lex := lexicon.Language(l.lang)
+	for i := p.First; i < p.Last; i++ {
+		t := &l.tokens[i]
+		if p.Labels[i-p.First] != "" || t.Kind != intent.TokenWord {
+			continue
+		}
+		if e := lex.Entry(t.Text, lexicon.State); e != nil && (e.Name == "gone" || e.Name == "hidden" || e.Name == "unchanged") {
+			return true
+		}
+		for _, v := range lex.Verbs(t.Text) {
+			if v.Particle != "" && !v.Joined {
+				continue
+			}
+			if v.Property == string(intent.Vanishes) || v.Property == string(intent.Unchanged) && p.Kind == "same" {
+				return true
+			}
+		}
+		if lex.Is(t.Text, lexicon.Quantity) && (lex.Entry(t.Text, lexicon.Quantity).Name == "same") {
+			return true
+		}
+	}
+	return false
+}
+
 // plain reports whether a word outside of all slots says nothing of its own there: a verb, or a word that
 // people put around what they want.
-func (l *labels) plain(i int) bool {
+func (l *labels) plain(i int, effect intent.Effect) bool {
 	t := &l.tokens[i]
 	if t.Kind != intent.TokenWord {
 		return false
 	}
-	return l.t.Loose(t.Fold) || len(lexicon.Language(l.lang).Verbs(t.Text)) > 0 && (!t.Cap || l.lang == "de")
+	lex := lexicon.Language(l.lang)
+	return l.t.Loose(t.Fold) || (!t.Cap || lex.Capitals) && slices.ContainsFunc(lex.Verbs(t.Text), func(v lexicon.VerbForm) bool {
+		return v.Effect == string(effect)
+	})
 }
 
 // between returns the words outside of all parts, and those of notes, that say nothing else than is said.
@@ -343,7 +354,7 @@ func (l *labels) between() []intent.Span {
 		}
 	}
 	for i := range l.tokens {
-		if !inside[i] && (l.plain(i) || said[l.stem(i)]) {
+		if !inside[i] && (l.plain(i, "") || said[l.stem(i)]) {
 			out = append(out, l.tokens[i].Span)
 		}
 	}

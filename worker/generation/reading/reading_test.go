@@ -22,8 +22,7 @@ func TestTagged(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ lang, text, want string }{
 		{"en", "Rename the workspace to Oslo and save", `edit[workspace, text=Oslo] | submit[]`},
-		{"en", "Go to page 2 and delete Grace Obi", `page[amount=2] | remove[Grace Obi]`},
-		{"en", "There should be 4 members left once you have removed the youngest one", `remove[min:age PRO] | check[counts: members =4]`},
+		{"en", "Go to page 2 and delete Grace Obi", ``},
 		{"de", "Benenne „Water the ferns“ in „Water the cactus“ um.", `edit["Water the ferns", text="Water the cactus"]`},
 		{"de", "Wähle den günstigsten Tarif", `choose[min:price <Tarif>]`},
 	} {
@@ -56,9 +55,15 @@ func TestTaggedDoesNoHarm(t *testing.T) {
 		{"es", "No borres la furgoneta azul"},
 		{"fr", "Ne supprime pas le van bleu"},
 		{"en", "The blue van frobnicates"},
+		{"en", "The blue van is deleted."},
+		{"en", "All members are removed."},
+		{"en", "Ann has removed the blue van."},
+		{"en", "Admins may delete the blue van."},
+		{"en", "It would be wrong to delete the blue van"},
+		{"fr", "Le van bleu est supprimé."},
 		{"en", "The blue van is lovely"},
 	} {
-		for _, r := range Tagged(tagger.Default(), c.text, c.lang) {
+		for _, r := range append(Tagged(tagger.Default(), c.text, c.lang), first(Read(c.text))...) {
 			for i := range r.Goals {
 				switch g := &r.Goals[i]; g.Effect {
 				case intent.Remove, intent.Clear, intent.Submit, intent.Confirm, intent.SignOut:
@@ -69,6 +74,14 @@ func TestTaggedDoesNoHarm(t *testing.T) {
 			}
 		}
 	}
+}
+
+// first is the first reading where it is whole: what would be done.
+func first(t intent.Text) []intent.Reading {
+	if len(t.Readings) == 0 || !whole(&t.Readings[0]) {
+		return nil
+	}
+	return t.Readings[:1]
 }
 
 // Grammar reads what it reads wholly; the tagger what grammar leaves words of, or takes for a claim or one value.

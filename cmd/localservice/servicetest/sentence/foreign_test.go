@@ -25,12 +25,13 @@ func TestForeign(t *testing.T) {
 		for _, p := range set.Pairs {
 			require.False(t, seen[p.Name], "%s: a second pair of this name", p.Name)
 			seen[p.Name] = true
-			// What can be done is said a second time in the open sets, by another person.
-			wordings := 1
+			// What can be done is said a second time in the open sets, by another person, and some of it a third.
+			least, most := 1, 1
 			if strings.Contains(folder, "/open/") && len(p.Codes) == 0 {
-				wordings = 2
+				least, most = 2, 3
 			}
-			require.Len(t, p.Sentences, wordings, p.Name)
+			require.GreaterOrEqual(t, len(p.Sentences), least, p.Name)
+			require.LessOrEqual(t, len(p.Sentences), most, p.Name)
 			require.NotEmpty(t, p.Page, p.Name)
 			require.NotEmpty(t, p.Oracle, p.Name)
 			require.True(t, slices.Contains([]string{"en", "de", "es", "fr"}, p.Lang), p.Name)
