@@ -11,25 +11,29 @@ import (
 // UnreadBy returns the content words of a text of a language that no slot of some goals took,
 // whoever read them: the same accounting as for the readings of Read.
 func UnreadBy(source, lang string, goals []Goal) []Span {
-	r := &reader{source: source, lang: lang, lex: lexicon.Language(lang)}
-	end := longest(source)
-	_, items := r.read(r.unclitic(tokenize(source[:end])))
-	left := r.unread(items, goals)
-	if len(source) > end {
-		left = append(left, Span{end, len(source)})
-	}
-	return left
+	return untaken(source, lang, goals, func(r *reader, toks []token) []item {
+		_, items := r.read(toks)
+		return items
+	})
 }
 
 // Left returns the content words of a text of a language that no slot of some goals took, by the words
 // alone: what grammar makes of them does not matter.
 func Left(source, lang string, goals []Goal) []Span {
+	return untaken(source, lang, goals, func(r *reader, toks []token) []item {
+		var items []item
+		for _, s := range bounded(r.sentences(toks)) {
+			items = append(items, r.items(s.toks)...)
+		}
+		return items
+	})
+}
+
+// untaken returns which of the items that a text is cut into no goal took, and what is behind Longest.
+func untaken(source, lang string, goals []Goal, cut func(*reader, []token) []item) []Span {
 	r := &reader{source: source, lang: lang, lex: lexicon.Language(lang)}
 	end := longest(source)
-	var items []item
-	for _, s := range bounded(r.sentences(r.unclitic(tokenize(source[:end])))) {
-		items = append(items, r.items(s.toks)...)
-	}
+	items := cut(r, r.unclitic(tokenize(source[:end])))
 	left := r.unread(items, goals)
 	if len(source) > end {
 		left = append(left, Span{end, len(source)})
@@ -109,14 +113,14 @@ type Phrasing struct {
 	Words []Span
 }
 
-// ArgumentSpan is a part of a frame: "thing", "to", "from", "name", "value", "become", "by", "amount", "in",
+// ArgumentSpan is a part of a phrasing: "thing", "to", "from", "name", "value", "become", "by", "amount", "in",
 // "with" or "place".
 type ArgumentSpan struct {
 	Name string
 	Span Span
 }
 
-// framer makes goals of a frame.
+// framer makes goals of a phrasing.
 type framer struct {
 	r     *reader
 	f     *Phrasing
@@ -125,8 +129,8 @@ type framer struct {
 	said  bool // the verb of sense stands there
 }
 
-// GoalsOf returns the goals of a frame in a text of a language, and the spans of what is in a slot and was
-// not understood. It returns no goals where the frame lacks what its effect needs.
+// GoalsOf returns the goals of a phrasing in a text of a language, and the spans of what is in a slot and was
+// not understood. It returns no goals where the phrasing lacks what its effect needs.
 func GoalsOf(source, lang string, f *Phrasing) ([]Goal, []Span) {
 	r := &reader{source: source, lang: lang, lex: lexicon.Language(lang)}
 	b := &framer{r: r, f: f}
@@ -256,7 +260,7 @@ func (b *framer) value(name string) *Value {
 	return &v
 }
 
-// outside returns the items of the frame that stand in no slot.
+// outside returns the items of the phrasing that stand in no slot.
 func (b *framer) outside() []item {
 	var out []item
 	for _, it := range b.r.itemsAt(b.f.Span) {
@@ -267,7 +271,7 @@ func (b *framer) outside() []item {
 	return out
 }
 
-// verb finds the verb of the frame's effect among what stands in no slot, else takes the plainest one
+// verb finds the verb of the phrasing's effect among what stands in no slot, else takes the plainest one
 // of the language.
 func (b *framer) verb() {
 	var best *sense
@@ -299,7 +303,7 @@ func (b *framer) verb() {
 	b.sense = sense{VerbForm: lexicon.VerbForm{Verb: v, Form: "imperative"}, spans: []Span{at}}
 }
 
-// means reports whether a verb may be the one of the frame. Any deed on a thing that has a name of its own
+// means reports whether a verb may be the one of the phrasing. Any deed on a thing that has a name of its own
 // ("approve", "archive", "duplicate") is said by its verb alone.
 func (b *framer) means(v *lexicon.Verb) bool {
 	if b.f.Effect != Act {
@@ -314,7 +318,7 @@ func (b *framer) means(v *lexicon.Verb) bool {
 	return false
 }
 
-// anyVerb is where the frame says what is to be done, by whatever word.
+// anyVerb is where the phrasing says what is to be done, by whatever word.
 func (b *framer) anyVerb() Span {
 	var content *item
 	for i := range b.loose {
@@ -406,7 +410,7 @@ func (b *framer) within(g *Goal) {
 var onThing = map[Effect]bool{Remove: true, Complete: true, Reopen: true, Rate: true, Open: true, Close: true, Expand: true,
 	Collapse: true, Move: true, Act: true, Edit: true, Increase: true, Decrease: true, Select: true, Point: true, Clear: true}
 
-// bare reports whether a frame names neither a thing nor a field.
+// bare reports whether a phrasing names neither a thing nor a field.
 func (f *Phrasing) bare() bool {
 	return !slices.ContainsFunc(f.Slots, func(s ArgumentSpan) bool { return s.Name == "thing" || s.Name == "name" || s.Name == "value" })
 }
@@ -552,7 +556,8 @@ func (b *framer) fields(g *Goal) {
 		}
 	}
 	flush()
-	if len(g.Fields) == 1 && g.Fields[0].Name != nil && len(g.Target) == 1 && g.Fields[0].Name.Of == nil && (g.Effect == Set || g.Effect == Edit) {
+	changes := g.Effect == Set || g.Effect == Edit
+	if changes && len(g.Fields) == 1 && g.Fields[0].Name != nil && len(g.Target) == 1 && g.Fields[0].Name.Of == nil {
 		of := g.Target[0]
 		g.Fields[0].Name.Of, g.Target = &of, nil
 		if g.Effect == Edit {
@@ -820,7 +825,8 @@ func (b *framer) shownIn(a *asserter) {
 			continue
 		}
 		d := b.r.description(&a.subject[i])
-		if len(d.Words)+len(d.State)+len(d.Having) > 0 || d.Of != nil || d.In != nil || !holder(d.Kind) && d.Kind != PageKind && d.Kind != Message {
+		named := len(d.Words)+len(d.State)+len(d.Having) > 0 || d.Of != nil || d.In != nil
+		if named || !holder(d.Kind) && d.Kind != Message { // a page is a holder too
 			continue
 		}
 		if d.Kind == PageKind || d.Kind == Message {

@@ -52,7 +52,7 @@ func onlyClaims(goals []intent.Goal) bool {
 // asks reports whether the tagger is sure that the text asks for a deed.
 func (l *labels) asks() bool {
 	return slices.ContainsFunc(l.parts, func(p tagger.Part) bool {
-		f, ok := frames[p.Kind]
+		f, ok := phrasings[p.Kind]
 		return ok && f.Effect != intent.Check && !p.Forbidden && p.Margin >= certain
 	})
 }
@@ -151,8 +151,8 @@ func (l *labels) tag() {
 	}
 }
 
-// frames are what the kinds of the tagger mean.
-var frames = map[string]intent.Phrasing{
+// phrasings are what the kinds of the tagger mean.
+var phrasings = map[string]intent.Phrasing{
 	"add": {Effect: intent.Add}, "remove": {Effect: intent.Remove}, "complete": {Effect: intent.Complete}, "reopen": {Effect: intent.Reopen},
 	"on": {Effect: intent.Toggle, On: true}, "off": {Effect: intent.Toggle}, "set": {Effect: intent.Set}, "choose": {Effect: intent.Choose},
 	"rate": {Effect: intent.Rate}, "edit": {Effect: intent.Edit}, "append": {Effect: intent.Append}, "clear": {Effect: intent.Clear},
@@ -172,7 +172,7 @@ var frames = map[string]intent.Phrasing{
 	"same": {Effect: intent.Check, Property: intent.Unchanged}, "if": {Effect: intent.Check, Property: intent.Shown},
 }
 
-// slots are what the slots of the tagger are called in a frame.
+// slots are what the slots of the tagger are called in a phrasing.
 var slots = map[string]string{"t": "thing", "to": "to", "from": "from", "n": "name", "v": "value", "b": "become", "by": "by", "a": "amount",
 	"in": "in", "with": "with", "p": "place"}
 
@@ -195,7 +195,7 @@ func (l *labels) reading() intent.Reading {
 		if len(late) > 0 && l.ended(end, p.From) && (len(r.Goals) > 0 && r.Goals[len(r.Goals)-1].Span.From > late[0].Span.From) {
 			flush()
 		}
-		f := l.frame(p)
+		f := l.phrasing(p)
 		goals, left := intent.GoalsOf(l.source, l.lang, &f)
 		lost = append(lost, left...)
 		if len(goals) == 0 {
@@ -225,9 +225,9 @@ func (l *labels) ended(from, to int) bool {
 	return from < to && strings.ContainsAny(l.source[from:to], ".!?\n")
 }
 
-// frame is a part as grammar is to read it.
-func (l *labels) frame(p *tagger.Part) intent.Phrasing {
-	f := frames[p.Kind]
+// phrasing is a part as grammar is to read it.
+func (l *labels) phrasing(p *tagger.Part) intent.Phrasing {
+	f := phrasings[p.Kind]
 	f.Span = intent.Span{From: p.From, To: p.To}
 	f.Forbidden = p.Forbidden
 	for _, s := range p.Slots {
